@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from datetime import datetime, time, timedelta
 from random import Random
-from typing import Any, Literal
+from typing import Any, Literal, TypeVar
 
 from sociolab.core import stream
 from sociolab.town import (
@@ -20,6 +20,7 @@ from sociolab.town import (
     Insights,
     Items,
     Lines,
+    MindAnswer,
     MindQuestion,
     NewPlan,
     Part,
@@ -38,7 +39,8 @@ from sociolab.town import (
     TalkReminder,
     Utter,
 )
-from sociolab.town.mind import A
+
+Answer = TypeVar("Answer", bound=MindAnswer)
 
 
 class AnyMind:
@@ -141,10 +143,10 @@ class AnyMind:
         chance = self._chance(question)
         return Items(items=tuple(chance.choices(_WORDS, k=chance.randint(1, 4))))
 
-    async def answer(self, question: MindQuestion[A]) -> A:
+    async def answer(self, question: MindQuestion[Answer]) -> Answer:
         """What the scripted mind says, where nothing is drawn here."""
         mind = ScriptedMind()
-        answered: A = await getattr(mind, question.name, mind.answer)(question)
+        answered: Answer = await getattr(mind, question.name, mind.answer)(question)
         return answered
 
     def _chance(self, question: MindQuestion[Any]) -> Random:

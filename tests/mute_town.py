@@ -19,7 +19,6 @@ from sociolab.town import (
     read_trace,
 )
 from sociolab.worlds import stss
-from sociolab.worlds.stss.task import ordinary_day
 
 KINDS = {
     "having breakfast": "breakfast",
@@ -100,7 +99,7 @@ def _worded(plan: Answer, question: PlanDay | Replan) -> Answer:
         entry
         if entry.what in habits
         else entry.model_copy(
-            update={"what": chance.choice(ordinary_day()[KINDS.get(entry.what, "work")])}
+            update={"what": chance.choice(stss.ordinary_day()[KINDS.get(entry.what, "work")])}
         )
         for entry in plan.entries
     )

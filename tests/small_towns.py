@@ -17,10 +17,10 @@ from sociolab.core import (
     Play,
     Reply,
     Request,
+    Sent,
     StartRequests,
     stream,
 )
-from sociolab.core.ports import Sent
 from sociolab.town import (
     Clock,
     Mind,

@@ -19,8 +19,14 @@ from pathlib import Path
 
 from sociolab import RunConfig
 from sociolab.core import CallKey, Event, Happened, Unusable, Verdict
-from sociolab.endpoint import ChatBody, Counters, EndpointServer, EndpointSettings, Replies
-from sociolab.endpoint.chat import ChatMessage
+from sociolab.endpoint import (
+    ChatBody,
+    ChatMessage,
+    Counters,
+    EndpointServer,
+    EndpointSettings,
+    Replies,
+)
 from sociolab.prompting.structured import retry_text
 from sociolab.store import Store
 from sociolab.town import TRACE

@@ -9,8 +9,7 @@ from pathlib import Path
 import pytest
 
 from analysis.stored.comparing_runs import GOAL, JUDGE, add_run
-from sociolab.app import EpisodeQuery
-from sociolab.app.queries import query_episodes
+from sociolab.app import EpisodeQuery, query_episodes
 from sociolab.core import ConfigError, JudgeId, Measure, Score, Unscored, Unusable
 from sociolab.store import Store
 

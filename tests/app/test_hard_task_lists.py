@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 from sociolab import RunConfig, run
-from sociolab.app import HardSpec, load_world
-from sociolab.app.data.sets import TaskList, check_name, save_list, select_tasks, stored_lists
+from sociolab.app import HardSpec, load_world, select_tasks
+from sociolab.app.data.sets import TaskList, check_name, save_list, stored_lists
 from sociolab.app.hard_subset import Chosen, choose_hard
 from sociolab.core import ConfigError, World
 from sociolab.store import Store

@@ -15,6 +15,7 @@ from sociolab.app.run.config import SPELLINGS
 from sociolab.cli.compare import parse_ks
 from sociolab.cli.list_rows import aligned
 from sociolab.cli.main import GROUPS, command
+from sociolab.cli.options import spread
 from sociolab.cli.output import Media, VerbResult
 from sociolab.core import ConfigError
 from sociolab.report import TextTable
@@ -150,3 +151,11 @@ def test_every_field_of_a_file_is_a_flag_of_the_table() -> None:
     flags = {flag.replace("-", "_") for flag in re.findall(r"--([a-z-]+)", table)} | {"world"}
     spelled = {SPELLINGS.get(flag, flag) for flag in flags}
     assert set(RunConfig.model_fields) <= spelled
+
+
+def test_a_flag_is_put_before_every_name_behind_it() -> None:
+    given = ["gap", "--real", "r", "--generated", "a", "b", "--dm", "x", "--generated", "c"]
+    assert spread(given, ["--generated"]) == [
+        "gap", "--real", "r", "--generated", "a", "--generated", "b", "--dm", "x",
+        "--generated", "c",
+    ]  # fmt: skip

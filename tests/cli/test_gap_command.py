@@ -16,7 +16,6 @@ import pytest
 
 from cli.conftest import Sociolab
 from sociolab import RunConfig, run
-from sociolab.cli.options import spread
 from sociolab.endpoint import EndpointProcess, EndpointSettings, start_in_process
 from sociolab.store import Store
 from worlds.anteval.finetune_examples import encoder_checkpoint
@@ -361,14 +360,6 @@ def test_several_runs_may_stand_behind_one_flag(played: Sociolab) -> None:
     done = played("gap", "--real", "sample", "--generated", "g", "none", "--store", "s.db")
     assert done.code == 2
     assert 'there is no run "none"' in done.sentence
-
-
-def test_a_flag_is_put_before_every_name_behind_it() -> None:
-    given = ["gap", "--real", "r", "--generated", "a", "b", "--dm", "x", "--generated", "c"]
-    assert spread(given, ["--generated"]) == [
-        "gap", "--real", "r", "--generated", "a", "--generated", "b", "--dm", "x",
-        "--generated", "c",
-    ]  # fmt: skip
 
 
 def test_what_simulated_raters_found_expressive_stands_beside_g(

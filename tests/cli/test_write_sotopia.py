@@ -16,8 +16,7 @@ from cli.conftest import Done, Sociolab
 from rating_runs import open_study
 from sociolab.endpoint import ChatBody, EndpointServer, EndpointSettings, start_in_thread
 from sociolab.store import Store
-from sociolab.studies import Review, assign_next, review_study, submit_review, task_pool
-from sociolab.studies.reviews import POINTS
+from sociolab.studies import POINTS, Review, assign_next, review_study, submit_review, task_pool
 
 Record = dict[str, Any]
 THINGS = ("violin", "ladder", "kettle", "parcel", "lantern", "blanket", "bicycle", "ticket")

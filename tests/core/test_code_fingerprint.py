@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from sociolab.core.code_fingerprint import same_code, short_code
+from sociolab.core import same_code
+from sociolab.core.code_fingerprint import short_code
 
 CODE = "3f2a" + "0" * 12
 

@@ -14,7 +14,6 @@ from sociolab.core import ConfigError
 from sociolab.engine import WorldSetup
 from sociolab.prompting import PromptSet, load_set
 from sociolab.worlds import sotopia
-from sociolab.worlds.sotopia.scene import REQUIRED_TEMPLATES
 
 SHIPPED = {
     "sotopia": "paper",
@@ -34,7 +33,7 @@ def mine(tmp_path: Path) -> Path:
 
 
 def loaded(folder: Path) -> PromptSet:
-    return load_set(sotopia.PACKAGE, str(folder), REQUIRED_TEMPLATES)
+    return load_set(sotopia.PACKAGE, str(folder), sotopia.REQUIRED_TEMPLATES)
 
 
 def refused(folder: Path) -> str:
@@ -57,7 +56,7 @@ def test_each_world_has_a_set_of_ours_and_names_it(world: str) -> None:
 
 
 def test_a_copy_is_the_same_by_its_texts_and_another_by_its_name(mine: Path) -> None:
-    ours, copy = load_set(sotopia.PACKAGE, "paper", REQUIRED_TEMPLATES), loaded(mine)
+    ours, copy = load_set(sotopia.PACKAGE, "paper", sotopia.REQUIRED_TEMPLATES), loaded(mine)
     assert (copy.name, copy.hash) == ("mine", ours.hash)
     (mine / "act_tail.md").write_text("Turn {{ turn }}.")
     changed = loaded(mine)

@@ -11,7 +11,6 @@ from hypothesis import given, strategies as st
 
 from sociolab.prompting import PromptSet, load_set
 from sociolab.worlds import sotopia
-from sociolab.worlds.sotopia.scene import REQUIRED_TEMPLATES
 from sotopia_cases import (
     AGE,
     GENDER,
@@ -72,7 +71,7 @@ def by_package(tmp_path_factory: pytest.TempPathFactory) -> PromptSet:
     with as_file(files(sotopia.PACKAGE) / "prompts" / "paper") as paper_set:
         shutil.copytree(paper_set, folder)
     (folder / "act_head.md").write_text("{{ scene }}\n{{ goal }}", "utf-8")
-    return load_set(sotopia.PACKAGE, str(folder), REQUIRED_TEMPLATES)
+    return load_set(sotopia.PACKAGE, str(folder), sotopia.REQUIRED_TEMPLATES)
 
 
 def marks(number: int) -> dict[str, str]:

@@ -12,8 +12,15 @@ from syrupy.assertion import SnapshotAssertion
 from sociolab import RunResult, Section, result_of
 from sociolab.core import Measure, Score
 from sociolab.core.metrics import UNDECLARED
-from sociolab.report import MeasureEntry, ScoreEntry, TextTable, agent_grids, full_report, warnings
-from sociolab.report.run_facts import setting
+from sociolab.report import (
+    MeasureEntry,
+    ScoreEntry,
+    TextTable,
+    agent_grids,
+    full_report,
+    setting,
+    warnings,
+)
 from sociolab.report.score_tables import other_grids, pair_grids, type_grids
 from sociolab.report.terminal import printed
 from sociolab.report.words import counted, first_digits, nature, number, plural, symmetric

@@ -5,6 +5,7 @@ from __future__ import annotations
 import gzip
 import itertools
 import json
+import re
 from collections.abc import Callable
 from dataclasses import fields, is_dataclass, replace
 from pathlib import Path
@@ -27,7 +28,6 @@ from sociolab.core import (
     Verdict,
 )
 from sociolab.store import RunReplies, Store, export_run, import_run, lock_run
-from sociolab.store.database import replace_surrogates
 
 from . import samples
 
@@ -142,7 +142,7 @@ _names = itertools.count()
 def sound(what: Any) -> Any:
     """The same, with replacement characters for text that UTF-8 cannot say."""
     if isinstance(what, str):
-        return replace_surrogates(what)
+        return re.sub("[\ud800-\udfff]", "\ufffd" * 3, what)
     if isinstance(what, (tuple, list)):
         return type(what)(map(sound, what))
     if isinstance(what, dict):

@@ -12,9 +12,8 @@ import pytest
 from rating_runs import open_study
 from sociolab.core import ConfigError
 from sociolab.store import Store
-from sociolab.studies import Review, assign_next, review_study, submit_review, task_pool
+from sociolab.studies import POINTS, Review, assign_next, review_study, submit_review, task_pool
 from sociolab.studies.reviews import (
-    POINTS,
     Decision,
     ReviewStudy,
     TaskReviews,

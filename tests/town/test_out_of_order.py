@@ -30,6 +30,7 @@ from sociolab.town import (
     HEADINGS,
     Choice,
     Clock,
+    Gaps,
     Order,
     Paths,
     Place,
@@ -41,7 +42,7 @@ from sociolab.town import (
     sees,
     simulate,
 )
-from sociolab.town.out_of_order import NEVER, Gaps
+from sociolab.town.out_of_order import NEVER
 
 
 def ways(town: TownMap, paths: Paths, count: int, chance: Random) -> list[list[Tile]]:

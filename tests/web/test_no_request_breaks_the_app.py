@@ -16,7 +16,7 @@ import schemathesis
 from hypothesis import HealthCheck, Phase, given, seed, settings, strategies as st
 from schemathesis.schemas import APIOperation
 
-from sociolab.web.site import Rate
+from sociolab.web import Rate
 from web_serving import served
 from web_stores import Names, filled_store
 

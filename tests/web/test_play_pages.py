@@ -15,7 +15,7 @@ import pytest
 from play_clients import Client, answer_to, home, lay_out, my_turn, over, say
 from sociolab.core import Answered, Moved, Unusable
 from sociolab.endpoint import EndpointSettings, start_in_thread
-from sociolab.report.words import stand_ins
+from sociolab.report import stand_ins
 from sociolab.store import Store
 from web_serving import free_port, served
 

@@ -16,6 +16,7 @@ from sociolab import Rating, RunConfig, run
 from sociolab.core import Answered, Json, Score, Unscored, Verdict
 from sociolab.store import Store
 from sociolab.studies import (
+    POINTS,
     create_study,
     hash_secret,
     parse_settings,
@@ -24,7 +25,6 @@ from sociolab.studies import (
     set_open,
     store_ratings,
 )
-from sociolab.studies.reviews import POINTS
 from sociolab.worlds import anteval, sotopia
 from web_serving import TOKEN, served
 

@@ -15,8 +15,7 @@ from play_clients import COOKIE as PARTICIPANT, lay_out, secret
 from sociolab.core import ConfigError
 from sociolab.store import Store
 from sociolab.studies import create_study, invite
-from sociolab.web import WebSettings
-from sociolab.web.site import Limiter, Rate
+from sociolab.web import Rate, WebSettings
 from study_samples import settings
 from web_serving import TOKEN, free_port, running, served
 
@@ -401,25 +400,6 @@ def test_a_restart_signs_the_researcher_out(tmp_path: Path) -> None:
 
 
 # ------------------------------------------------------------------ how often
-
-
-def test_a_bucket_empties_and_fills_again() -> None:
-    now = [0.0]
-    limiter = Limiter(Rate(burst=3, a_minute=60), clock=lambda: now[0])
-    assert [limiter.take("a") for _ in range(3)] == [0, 0, 0]
-    assert limiter.take("a") == pytest.approx(1.0)
-    assert limiter.take("b") == 0
-    now[0] = 1.5
-    assert limiter.take("a") == 0
-    assert limiter.take("a") == pytest.approx(0.5)
-
-
-def test_buckets_of_long_ago_are_forgotten() -> None:
-    limiter = Limiter(Rate(burst=1, a_minute=1), most=2)
-    for key in "abc":
-        assert limiter.take(key) == 0
-    assert limiter.take("a") == 0  # the bucket was forgotten, so it is full again
-    assert limiter.take("c") > 0
 
 
 def test_whoever_asks_too_often_is_told_when_to_come_again(

@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     from sociolab.app.data.sets import (
         load_world as load_world,
         new_data_set as new_data_set,
+        select_tasks as select_tasks,
         world_names as world_names,
     )
     from sociolab.app.episode_list import EpisodeFilter as EpisodeFilter
@@ -49,6 +50,7 @@ if TYPE_CHECKING:
         EpisodeQuery as EpisodeQuery,
         ModelCall as ModelCall,
         find_episode as find_episode,
+        query_episodes as query_episodes,
     )
     from sociolab.app.registry import world_plugin as world_plugin
     from sociolab.app.results import write_page as write_page

@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING
 from sociolab.core.lazy import load_public_names
 
 if TYPE_CHECKING:
+    from sociolab.core.code_fingerprint import same_code as same_code
     from sociolab.core.codec import (
         decode_event as decode_event,
         decode_trial as decode_trial,
@@ -85,6 +86,7 @@ if TYPE_CHECKING:
         Request as Request,
         Role as Role,
         Schema as Schema,
+        Sent as Sent,
         Served as Served,
         StartRequests as StartRequests,
         Transcript as Transcript,

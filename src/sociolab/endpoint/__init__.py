@@ -13,6 +13,7 @@ from sociolab.core.lazy import load_public_names
 if TYPE_CHECKING:
     from sociolab.endpoint.chat import (
         ChatBody as ChatBody,
+        ChatMessage as ChatMessage,
         RefusalError as RefusalError,
         bad_request as bad_request,
         read_chat as read_chat,
@@ -32,6 +33,7 @@ if TYPE_CHECKING:
     from sociolab.endpoint.settings import (
         FAULTS as FAULTS,
         EndpointSettings as EndpointSettings,
+        Fault as Fault,
         settings_as_json as settings_as_json,
         settings_from_json as settings_from_json,
     )

@@ -34,6 +34,7 @@ if TYPE_CHECKING:
         result_of as result_of,
     )
     from sociolab.report.run_facts import (
+        setting as setting,
         summary as summary,
         warnings as warnings,
     )
@@ -62,6 +63,6 @@ if TYPE_CHECKING:
         transcript_view as transcript_view,
         views_of as views_of,
     )
-    from sociolab.report.words import legend as legend
+    from sociolab.report.words import legend as legend, stand_ins as stand_ins
 
 __getattr__, __dir__ = load_public_names(__name__)

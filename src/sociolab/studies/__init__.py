@@ -66,6 +66,7 @@ if TYPE_CHECKING:
         people_judge as people_judge,
     )
     from sociolab.studies.reviews import (
+        POINTS as POINTS,
         Review as Review,
         review_study as review_study,
         submit_review as submit_review,

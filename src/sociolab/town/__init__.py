@@ -25,6 +25,7 @@ if TYPE_CHECKING:
         answer_schema as answer_schema,
         build_prompt as build_prompt,
     )
+    from sociolab.town.out_of_order import Gaps as Gaps
     from sociolab.town.paths import Paths as Paths
     from sociolab.town.person import (
         Rules as Rules,
@@ -50,6 +51,7 @@ if TYPE_CHECKING:
         Lines as Lines,
         Matter as Matter,
         Memory as Memory,
+        MindAnswer as MindAnswer,
         MindQuestion as MindQuestion,
         NewPlan as NewPlan,
         Other as Other,

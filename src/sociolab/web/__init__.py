@@ -8,5 +8,6 @@ if TYPE_CHECKING:
     from sociolab.web.page_files import town_page as town_page, write_town_page as write_town_page
     from sociolab.web.server import server_of as server_of
     from sociolab.web.settings import WebSettings as WebSettings
+    from sociolab.web.site import Rate as Rate
 
 __getattr__, __dir__ = load_public_names(__name__)

@@ -12,7 +12,7 @@ import pytest
 
 from sociolab.app.players import own_code as reading
 from sociolab.app.players.own_code import code_of, imported_code
-from sociolab.core.code_fingerprint import same_code
+from sociolab.core import same_code
 
 Files = Callable[..., None]
 AGENT = "class A:\n    pass\n"

@@ -12,8 +12,8 @@ from sociolab import RunConfig, open_store, result_of, run
 from sociolab.analysis import agent_names
 from sociolab.app.data.importing import store_episodes
 from sociolab.core import Agent, CastMember, Ended, Episode, Task, Trial
-from sociolab.report import warnings
-from sociolab.report.words import agent_kind, by_rules, stand_ins
+from sociolab.report import stand_ins, warnings
+from sociolab.report.words import agent_kind, by_rules
 from sociolab.store import Store
 from sociolab.worlds.sotopia.outcome import has_independent_seats
 

@@ -10,7 +10,6 @@ from typing import ClassVar
 import pytest
 
 from sociolab.app import Diagnosis, examine
-from sociolab.app.preflight import doctor as trying_out
 from sociolab.core import (
     Action,
     ActionSpace,
@@ -195,7 +194,7 @@ def test_a_mind_is_tried_in_a_talk() -> None:
 
 @pytest.mark.parametrize("name", ["Waits", "JudgeWaits"])
 def test_who_does_not_reply_in_time_hangs(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(trying_out, "PATIENCE", 0.05)
+    monkeypatch.setattr("sociolab.app.preflight.doctor.PATIENCE", 0.05)
     found = looked_at(name)
     assert not found.well
     assert "0.05 s" in found.sentence
@@ -204,7 +203,7 @@ def test_who_does_not_reply_in_time_hangs(name: str, monkeypatch: pytest.MonkeyP
 def test_who_hangs_without_awaiting_is_left_behind_with_the_line(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(trying_out, "_wait", lambda thread: asked.wait(60))
+    monkeypatch.setattr("sociolab.app.preflight.doctor._wait", lambda thread: asked.wait(60))
     found = looked_at("Blocks")
     never.set()
     assert not found.well

@@ -12,8 +12,7 @@ import pytest
 import sociolab
 from sociolab import RunConfig, open_store, result_of, run
 from sociolab.app.run import session as provenance
-from sociolab.report import warnings
-from sociolab.report.run_facts import setting
+from sociolab.report import setting, warnings
 
 
 def git(folder: Path, *args: str) -> None:

@@ -37,8 +37,6 @@ from sociolab.core import (
 from sociolab.engine import drive, play
 from sociolab.testing import play_scene
 from sociolab.worlds import anteval
-from sociolab.worlds.anteval.prompt_sets import paper
-from sociolab.worlds.anteval.scene import turn_text, visible
 
 SEATS = ("player-1", "player-2", "player-3", anteval.NPC)
 
@@ -111,7 +109,7 @@ def test_the_table_ends_when_the_whole_party_has_left() -> None:
     # Turns 1 to 4: all four seats; then player 1 leaves, and player 3, as player 2 has gone.
     assert [e.seat for e in events if isinstance(e, Moved)] == [*SEATS, "player-1", "player-3"]
     assert events[-1] == Ended("left", 5, "player-3")
-    assert turn_text("Mira", leave, ((),), 3) == "Mira leaves."
+    assert anteval.turn_text("Mira", leave, ((),), 3) == "Mira leaves."
 
 
 def test_a_player_alone_is_told_its_intention() -> None:
@@ -144,7 +142,7 @@ def test_who_means_something_may_mark_the_move_and_nobody_else_sees_it() -> None
 
 def test_knowledge_in_a_session_about_intentions_is_told_to_nobody() -> None:
     one = session("intention").model_copy(update={"knowledge": (fact(1),)})
-    assert not any("mark1" in repr(visible(one, seat)) for seat in SEATS)
+    assert not any("mark1" in repr(anteval.visible(one, seat)) for seat in SEATS)
 
 
 def test_prompts_of_one_session_begin_alike_for_all_seats() -> None:
@@ -159,11 +157,19 @@ def test_prompts_of_one_session_begin_alike_for_all_seats() -> None:
 
 def test_turns_read_as_at_a_table() -> None:
     act, speak = Action("act", "lifts\nthe lid"), Action("speak", "Look\r\nat this.")
-    assert turn_text("Mira", (act, speak), ((), ()), 3) == "Mira [lifts the lid]: Look at this."
-    assert turn_text("Mira", (speak, act), ((), ()), 3) == "Mira: Look at this. [lifts the lid]"
-    assert turn_text("Mira", (act,), ((),), 3) == "Mira [lifts the lid]"
-    assert turn_text("You", (Action("pass"),), ((),), 3) == "You wait."
-    assert turn_text("Mira", (speak,), (("you",),), 3) == "Mira (to you only): Look at this."
+    assert (
+        anteval.turn_text("Mira", (act, speak), ((), ()), 3)
+        == "Mira [lifts the lid]: Look at this."
+    )
+    assert (
+        anteval.turn_text("Mira", (speak, act), ((), ()), 3)
+        == "Mira: Look at this. [lifts the lid]"
+    )
+    assert anteval.turn_text("Mira", (act,), ((),), 3) == "Mira [lifts the lid]"
+    assert anteval.turn_text("You", (Action("pass"),), ((),), 3) == "You wait."
+    assert (
+        anteval.turn_text("Mira", (speak,), (("you",),), 3) == "Mira (to you only): Look at this."
+    )
 
 
 def test_the_players_act_in_their_order_and_the_npc_last() -> None:
@@ -217,8 +223,10 @@ def test_only_where_some_can_be_left_out_is_a_seat_told_to_name_those_it_means()
 
 def test_what_names_everybody_else_is_no_aside() -> None:
     speak = Action("speak", "Look at this.")
-    assert turn_text("Mira", (speak,), (("you", "Odo", "Ansel"),), 3) == "Mira: Look at this."
-    assert turn_text("Mira", (speak,), (("you",),), 1) == "Mira: Look at this."
+    assert (
+        anteval.turn_text("Mira", (speak,), (("you", "Odo", "Ansel"),), 3) == "Mira: Look at this."
+    )
+    assert anteval.turn_text("Mira", (speak,), (("you",),), 1) == "Mira: Look at this."
 
 
 def test_people_are_called_by_first_or_full_name_in_any_case_but_not_oneself() -> None:
@@ -273,7 +281,7 @@ def test_no_fact_is_shown_to_a_player_before_somebody_said_it_in_its_hearing(
                 knows[seat].add(token)
             return Reply((Action("speak", f"It is {token}.", to),))
 
-    scene = anteval.AntScene(one, anteval.polls(one, paper(), controls=True, every=2))
+    scene = anteval.AntScene(one, anteval.polls(one, anteval.paper(), controls=True, every=2))
     asyncio.run(drive(play(scene), dict.fromkeys(SEATS, Teller()), lambda _: None))
 
 

@@ -27,12 +27,7 @@ from sociolab.core import (
 from sociolab.endpoint import ChatBody, EndpointSettings, serve
 from sociolab.models import Budget, CachedModel, Endpoint, EndpointSpec, NullReplyStore, Price
 from sociolab.worlds import anteval
-from sociolab.worlds.anteval.virtual_dm.chat import (
-    MOST_TURNS,
-    answer_schema,
-    read_answer,
-    shots_from,
-)
+from sociolab.worlds.anteval.virtual_dm.chat import MOST_TURNS, shots_from
 from worlds.anteval.table_cases import TABLE, example, reply
 
 # ---------- the prompt, the parser and the form of examples of virtual DMs that read text
@@ -95,7 +90,7 @@ def test_prompt_names_no_label_of_its_own_example(
 
 
 def test_schema_is_the_same_for_all_examples_and_knows_the_skills() -> None:
-    schema = json.loads(answer_schema().text)
+    schema = json.loads(anteval.answer_schema().text)
     assert schema["$defs"]["Check"]["properties"]["skill"]["enum"] == list(anteval.SKILLS)
     assert schema["additionalProperties"] is False
 
@@ -114,7 +109,7 @@ def test_answer_is_compact_json_in_alphabetical_order() -> None:
 @given(LABELS)
 def test_the_right_answer_reads_back_as_the_labels(labels: frozenset[anteval.Label]) -> None:
     one = replace(example(1), labels=labels)
-    assert read_answer(anteval.expected_reply(one), one, 36) == labels
+    assert anteval.read_answer(anteval.expected_reply(one), one, 36) == labels
 
 
 @pytest.mark.parametrize(
@@ -127,19 +122,19 @@ def test_the_right_answer_reads_back_as_the_labels(labels: frozenset[anteval.Lab
     ],
 )
 def test_fences_thoughts_chatter_capitals_and_apostrophes_are_passed_over(text: str) -> None:
-    assert read_answer(text, example(1), 1) == {SNEAK}
+    assert anteval.read_answer(text, example(1), 1) == {SNEAK}
 
 
 @pytest.mark.parametrize("skill", ["sleight_of_hand", "Sleight-of-Hand", "sleight  of hand"])
 def test_skills_are_known_in_the_spellings_that_models_use(skill: str) -> None:
-    found = read_answer(reply(("T'lin", skill)), example(1), 1)
+    found = anteval.read_answer(reply(("T'lin", skill)), example(1), 1)
     assert found == {anteval.Label("T'lin", "sleight of hand")}
 
 
 def test_the_first_labels_count_and_a_repeated_one_is_one() -> None:
     text = reply(("T'lin", "stealth"), ("T'lin", "Stealth"), ("Orsa Vell", "arcana"))
-    assert read_answer(text, example(1), 1) == {SNEAK}
-    assert read_answer(text, example(1), 2) == {SNEAK, anteval.Label("Orsa Vell", "arcana")}
+    assert anteval.read_answer(text, example(1), 1) == {SNEAK}
+    assert anteval.read_answer(text, example(1), 2) == {SNEAK, anteval.Label("Orsa Vell", "arcana")}
 
 
 @pytest.mark.parametrize(
@@ -169,7 +164,7 @@ def test_the_first_labels_count_and_a_repeated_one_is_one() -> None:
 )
 def test_what_will_not_do_is_refused_in_one_sentence(text: str, problem: str, cause: str) -> None:
     with pytest.raises(ReplyError) as caught:
-        read_answer(text, example(1), 1)
+        anteval.read_answer(text, example(1), 1)
     assert problem in str(caught.value)
     assert "\n" not in str(caught.value)
     assert caught.value.cause == cause

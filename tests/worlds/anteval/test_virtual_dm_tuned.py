@@ -18,11 +18,7 @@ from sociolab.core import ConfigError, ModelError, WorldError
 from sociolab.endpoint import EndpointServer as Server, EndpointSettings, serve
 from sociolab.models import Endpoint, EndpointSpec, FineTuningClient, TuningOrder, traffic
 from sociolab.worlds import anteval
-from sociolab.worlds.anteval.virtual_dm.chat import read_answer
-from sociolab.worlds.anteval.virtual_dm.openai_tuning import (
-    OpenAITunedDM,
-    training_bytes,
-)
+from sociolab.worlds.anteval.virtual_dm.openai_tuning import training_bytes
 from sociolab.worlds.anteval.virtual_dm.specs import DMFactory
 from worlds.anteval.table_cases import TABLE, example
 
@@ -54,7 +50,7 @@ def test_every_answer_reads_back_as_the_labels() -> None:
     rows = [json.loads(row)["messages"] for row in training_bytes(examples).splitlines()]
     assert len(rows) == 4
     for one, row in zip(examples, rows, strict=True):
-        assert read_answer(row[-1]["content"], one, 1) == one.labels
+        assert anteval.read_answer(row[-1]["content"], one, 1) == one.labels
 
 
 def test_same_examples_make_the_same_bytes() -> None:
@@ -83,13 +79,13 @@ def _short_pauses(monkeypatch: pytest.MonkeyPatch) -> None:
 @asynccontextmanager
 async def table(
     folder: Path, settings: EndpointSettings | None = None, model: FakeModel | None = None
-) -> AsyncIterator[tuple[Server, Endpoint, OpenAITunedDM, list[str]]]:
+) -> AsyncIterator[tuple[Server, Endpoint, anteval.OpenAITunedDM, list[str]]]:
     """The local endpoint, a client of its models, a DM to be tuned there, and what it tells."""
     told: list[str] = []
     async with serve(settings or EndpointSettings()) as server:
         spec = EndpointSpec(name="local", base_url=server.url, timeout_s=5, tries=30)
         async with Endpoint(spec) as models, aclosing(FineTuningClient(spec, "m")) as client:
-            dm = OpenAITunedDM(
+            dm = anteval.OpenAITunedDM(
                 client,
                 models.model if model is None else lambda name: model,
                 folder,

@@ -23,7 +23,6 @@ from sociolab.report.words import nature
 from sociolab.testing import PlayerContract
 from sociolab.worlds import anteval
 from sociolab.worlds.anteval.information.model_judge import labelled
-from sociolab.worlds.anteval.prompt_sets import paper
 from sociolab.worlds.anteval.world import table_casts
 
 
@@ -33,7 +32,7 @@ class TestScriptedInformation(PlayerContract):
 
     def scene(self) -> Scene:
         one = session(turns=16)
-        return anteval.AntScene(one, anteval.polls(one, paper(), controls=True, every=5))
+        return anteval.AntScene(one, anteval.polls(one, anteval.paper(), controls=True, every=5))
 
 
 def test_alone_each_agent_plays_the_whole_table_and_with_a_partner_the_players() -> None:

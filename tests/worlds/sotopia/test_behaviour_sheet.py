@@ -18,8 +18,7 @@ from sociolab.analysis import agent_names, agreements
 from sociolab.app import world_plugin
 from sociolab.core import ConfigError, JudgeId, Score, ScoreFailure, Transcript, Unscored, Verdict
 from sociolab.plugin.api import guide_judge, guides_from
-from sociolab.report import summary, views_of
-from sociolab.report.run_facts import setting
+from sociolab.report import setting, summary, views_of
 from sociolab.store import Store
 from sociolab.studies import (
     RatedEpisode,

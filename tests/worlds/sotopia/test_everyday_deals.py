@@ -13,7 +13,6 @@ from fake_models import FakeModel
 from sociolab.core import Score
 from sociolab.judging import LlmJudge
 from sociolab.worlds import sotopia
-from sociolab.worlds.sotopia.outcome_reader import read_labelled
 
 SET = Path(__file__).parents[3] / "validation" / "sotopia" / "everyday.jsonl"
 ROWS: dict[str, dict[str, Any]] = {
@@ -61,7 +60,7 @@ def test_a_deal_in_everyday_words_is_established_by_a_reader(id: str) -> None:
     terms, kind = row["labels"][0]["terms"], row["goals"][0]["kind"]
     reply = dict(terms) if kind == "division" else {kind: terms}
     reply |= {"outcome": "agreed", "in_words": "", "offer": offer, "acceptance": acceptance}
-    item = read_labelled(row, id)
+    item = sotopia.read_labelled(row, id)
     judge = LlmJudge(sotopia.OutcomeReader(), FakeModel(json.dumps(reply)), role="reader")
     found = asyncio.run(judge.judge(item.episode))
     values = [verdict.value for verdict in found if isinstance(verdict, Score)]

@@ -16,7 +16,6 @@ from sociolab.app import ValidationConfig, validate
 from sociolab.core import CANNOT_TELL, Labelled, PointAnswer, ScoreFailure
 from sociolab.judging import LlmJudge
 from sociolab.worlds import sotopia
-from sociolab.worlds.sotopia.outcome_reader import read_labelled
 from worlds.sotopia import human_negotiation
 
 MANY = 100
@@ -35,7 +34,7 @@ def rows() -> list[human_negotiation.Row]:
 
 
 def item_of(row: human_negotiation.Row) -> Labelled:
-    return read_labelled(json.loads(json.dumps(human_negotiation.row_of(row))), "unnamed")
+    return sotopia.read_labelled(json.loads(json.dumps(human_negotiation.row_of(row))), "unnamed")
 
 
 def reply_of(row: human_negotiation.Row, *quotes: str) -> str:

@@ -39,7 +39,6 @@ from sociolab.core import (
 from sociolab.judging import LlmJudge
 from sociolab.testing import play_task
 from sociolab.worlds import sotopia
-from sociolab.worlds.sotopia.scene import judge_names
 from sotopia_cases import casting, episode_of, task_of
 
 SELLER = sotopia.PriceGoal(role="seller", item="a bicycle", listed=340, target=315)
@@ -59,7 +58,7 @@ KNOWS_BEN = sotopia.FriendGoal(
 SAID = "Would you take $250 for it?"
 DONE = "k, 250 it is"
 QUOTES: dict[str, Json] = {"offer": SAID, "acceptance": DONE}
-NAMES = list(judge_names(casting()).values())
+NAMES = list(sotopia.judge_names(casting()).values())
 
 
 def case(first: Any = SELLER, second: Any = BUYER) -> sotopia.SceneCast:

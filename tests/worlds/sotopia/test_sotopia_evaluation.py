@@ -28,7 +28,7 @@ from sociolab.judging import MissingValue
 from sociolab.prompting import load_set, parse_reply_text
 from sociolab.worlds import sotopia
 from sociolab.worlds.sotopia.evaluation import COMPREHENSIVE, LooseSheets, compute_overall
-from sociolab.worlds.sotopia.scene import REQUIRED_TEMPLATES, describe_ties, judge_names
+from sociolab.worlds.sotopia.scene import describe_ties
 from sotopia_cases import casting, character, episode_of
 
 VALUES = {
@@ -126,7 +126,7 @@ def test_a_set_of_ones_own_lays_out_lines_and_messages_and_asks_for_other_reason
     )
     asked = (folder / "dimensions.toml").read_text()
     (folder / "dimensions.toml").write_text(asked.replace('["reason"]', '["account"]'))
-    texts = load_set(sotopia.PACKAGE, str(folder), REQUIRED_TEMPLATES)
+    texts = load_set(sotopia.PACKAGE, str(folder), sotopia.REQUIRED_TEMPLATES)
     moves = (
         Moved(0, "seat0", (Action("speak", "Hello."),)),
         Moved(1, "seat1", (Action("leave"),)),
@@ -150,7 +150,7 @@ def test_a_set_without_a_dimension_is_refused(tmp_path: Path) -> None:
     text = (folder / "dimensions.toml").read_text()
     (folder / "dimensions.toml").write_text(text.replace("[goal]", "[gaol]"))
     with pytest.raises(ConfigError, match=r'mine, dimensions\.toml: unknown field "gaol"'):
-        sotopia.SotopiaRubric(load_set(sotopia.PACKAGE, str(folder), REQUIRED_TEMPLATES))
+        sotopia.SotopiaRubric(load_set(sotopia.PACKAGE, str(folder), sotopia.REQUIRED_TEMPLATES))
 
 
 def test_a_bad_cell_costs_that_cell_and_the_overall_of_that_person_only() -> None:
@@ -312,4 +312,4 @@ def test_ties_are_told_for_every_pair() -> None:
 
 def test_the_judge_tells_people_of_one_first_name_apart() -> None:
     cast = casting(people={1: character(1, first_name="Mia")})
-    assert judge_names(cast) == {"seat0": "Mia Chen", "seat1": "Mia Berg"}
+    assert sotopia.judge_names(cast) == {"seat0": "Mia Chen", "seat1": "Mia Berg"}

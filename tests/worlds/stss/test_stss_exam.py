@@ -14,15 +14,16 @@ import pytest
 
 from exam_marking import marked, right, shifted
 from fake_models import FakeModel
+from sociolab.app import world_plugin
 from sociolab.core import Answered, ExamCase, Judge
 from sociolab.engine import WorldSetup
 from sociolab.plugin.api import WorldPlugin
 from sociolab.town import Talked, own_map
 from sociolab.worlds import stss
-from sociolab.worlds.stss.talk.kit import load as load_talk
 
 Quotes = tuple[str, ...]
 assert stss.load.exam is not None
+load_talk = world_plugin("stss-talk")
 assert load_talk.exam is not None
 TOWN, TALKS = tuple(stss.load.exam()), tuple(load_talk.exam())
 

@@ -21,7 +21,6 @@ from sociolab.core import (
     Verdict,
 )
 from sociolab.worlds import stss
-from sociolab.worlds.stss.judges import READ
 from stss_tasks import GAME, MEDICINE, PARTY, task
 from trace_cases import Life, talk, trace
 from worlds.stss.test_stss_rules_judge import OVER, episode, lives
@@ -52,7 +51,7 @@ def taking(*numbers: int) -> str:
 
 def judged(model: FakeModel, of: Episode = PARTIED) -> dict[str, Verdict]:
     found = asyncio.run(stss.StssModelJudge(model).judge(of))
-    assert [one.measure for one in found] == [*READ]
+    assert [one.measure for one in found] == [*stss.READ]
     return {verdict.measure.name: verdict for verdict in found}
 
 

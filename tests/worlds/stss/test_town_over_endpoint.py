@@ -13,14 +13,12 @@ from yarl import URL
 
 from sociolab import run
 from sociolab.core import Answered, ConfigError, Ended, Happened, StoreError
-from sociolab.endpoint import FAULTS, start_in_thread
-from sociolab.endpoint.settings import Fault
+from sociolab.endpoint import FAULTS, Fault, start_in_thread
 from sociolab.engine import FailurePolicy
 from sociolab.models import traffic
 from sociolab.store import Store
 from sociolab.town import Clock, Did, Remembered, Talked, Walked, WentWithout, chunks_in, read_trace
 from sociolab.worlds import stss
-from sociolab.worlds.stss.talk.building import Build
 from town_runs import Lived, calm, described, killed_twice, left_by, shaky, written
 
 PORT = 28_765
@@ -187,7 +185,7 @@ def test_a_town_whose_provider_broke_down_goes_on_where_it_was(
 def test_conversations_are_frozen_from_the_days_that_models_lived(
     shaken: Lived, folder: Path, tmp_path: Path
 ) -> None:
-    wanted = Build(run="shaken", total=1, out=tmp_path / "talks", store=folder / "shaken.db")
+    wanted = stss.Build(run="shaken", total=1, out=tmp_path / "talks", store=folder / "shaken.db")
     with Store.open(folder / "shaken.db", create=False) as store:
         built = stss.build(wanted, lambda *_: None, store)
     (one,) = built.data.scenarios

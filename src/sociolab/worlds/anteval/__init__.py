@@ -22,11 +22,15 @@ if TYPE_CHECKING:
         load_intention as load_intention,
     )
     from sociolab.worlds.anteval.party.drawing import draw_party as draw_party
+    from sociolab.worlds.anteval.prompt_sets import paper as paper
     from sociolab.worlds.anteval.scene import (
         CHAT as CHAT,
         TELL as TELL,
         USE as USE,
         AntScene as AntScene,
+        recorded as recorded,
+        turn_text as turn_text,
+        visible as visible,
     )
     from sociolab.worlds.anteval.scripted import ScriptedPartyPlayer as ScriptedPartyPlayer
     from sociolab.worlds.anteval.session import (
@@ -48,9 +52,11 @@ if TYPE_CHECKING:
     )
     from sociolab.worlds.anteval.virtual_dm.chat import (
         ChatDM as ChatDM,
+        answer_schema as answer_schema,
         expected_reply as expected_reply,
         head as head,
         prompt_body as prompt_body,
+        read_answer as read_answer,
     )
     from sociolab.worlds.anteval.virtual_dm.example import (
         DM as DM,
@@ -66,6 +72,7 @@ if TYPE_CHECKING:
         LoraDM as LoraDM,
         LoraSettings as LoraSettings,
     )
+    from sociolab.worlds.anteval.virtual_dm.openai_tuning import OpenAITunedDM as OpenAITunedDM
     from sociolab.worlds.anteval.world import AntEval as AntEval
 
 __getattr__, __dir__ = load_public_names(__name__)

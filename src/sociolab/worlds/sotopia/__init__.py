@@ -41,7 +41,10 @@ if TYPE_CHECKING:
         recorded_outcome as recorded_outcome,
         score_outcome as score_outcome,
     )
-    from sociolab.worlds.sotopia.outcome_reader import OutcomeReader as OutcomeReader
+    from sociolab.worlds.sotopia.outcome_reader import (
+        OutcomeReader as OutcomeReader,
+        read_labelled as read_labelled,
+    )
     from sociolab.worlds.sotopia.rating import (
         rated_scene as rated_scene,
         rating_guide as rating_guide,
@@ -69,9 +72,11 @@ if TYPE_CHECKING:
         NONE as NONE,
         PACKAGE as PACKAGE,
         PHYSICAL as PHYSICAL,
+        REQUIRED_TEMPLATES as REQUIRED_TEMPLATES,
         SPEAK as SPEAK,
         TURN_LIMIT as TURN_LIMIT,
         SotopiaScene as SotopiaScene,
+        judge_names as judge_names,
         paper_prompts as paper_prompts,
     )
     from sociolab.worlds.sotopia.scripted import ScriptedPlayer as ScriptedPlayer

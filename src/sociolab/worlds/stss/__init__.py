@@ -38,6 +38,7 @@ if TYPE_CHECKING:
     )
     from sociolab.worlds.stss.judges import (
         OUTCOMES as OUTCOMES,
+        READ as READ,
         StssModelJudge as StssModelJudge,
         StssRulesJudge as StssRulesJudge,
         measures_of as measures_of,
@@ -57,7 +58,7 @@ if TYPE_CHECKING:
         reason as reason,
         score as score,
     )
-    from sociolab.worlds.stss.talk.building import build as build
+    from sociolab.worlds.stss.talk.building import Build as Build, build as build
     from sociolab.worlds.stss.talk.dataset import (
         Neighbour as Neighbour,
         Side as Side,
@@ -79,6 +80,7 @@ if TYPE_CHECKING:
         FrozenMemory as FrozenMemory,
         HeldTalk as HeldTalk,
         TalkSettings as TalkSettings,
+        performer_of as performer_of,
         play_talk as play_talk,
         read_talk as read_talk,
     )
@@ -87,11 +89,13 @@ if TYPE_CHECKING:
         MEASURES as MEASURES,
         RecordedJudge as RecordedJudge,
     )
+    from sociolab.worlds.stss.talk.world import StssTalk as StssTalk
     from sociolab.worlds.stss.task import (
         TASK_TYPES as TASK_TYPES,
         Errand as Errand,
         Keywords as Keywords,
         SocialTask as SocialTask,
+        ordinary_day as ordinary_day,
         task_faults as task_faults,
     )
     from sociolab.worlds.stss.templates import (

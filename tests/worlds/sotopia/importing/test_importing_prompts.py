@@ -34,7 +34,6 @@ from sociolab.judging import LlmJudge
 from sociolab.prompting import PromptSet, load_set, sets
 from sociolab.worlds import sotopia
 from sociolab.worlds.sotopia.importing import prompts
-from sociolab.worlds.sotopia.scene import REQUIRED_TEMPLATES
 
 
 @pytest.fixture
@@ -49,7 +48,7 @@ def package(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 def imported(package: Path, name: str = "theirs", variant: str = "") -> PromptSet:
     import_prompts("sotopia", variant, Import(package, name, True, None))
-    return load_set(sotopia.PACKAGE, name, REQUIRED_TEMPLATES)
+    return load_set(sotopia.PACKAGE, name, sotopia.REQUIRED_TEMPLATES)
 
 
 def casting(tie: sotopia.RelationshipType) -> sotopia.SceneCast:
@@ -230,7 +229,7 @@ def test_the_plus_variant_has_its_own_dimensions(package: Path) -> None:
 
 
 def standing(name: str = "theirs") -> str:
-    return load_set(sotopia.PACKAGE, name, REQUIRED_TEMPLATES).instructions().standing
+    return load_set(sotopia.PACKAGE, name, sotopia.REQUIRED_TEMPLATES).instructions().standing
 
 
 def test_only_the_hash_says_that_a_set_is_the_authors(
@@ -328,7 +327,7 @@ def test_the_layout_of_stored_contexts_becomes_a_set(package: Path, tmp_path: Pa
     file.write_text("".join(stored(*one) for one in people) + stored("Flo Ray", "Eat", old=True))
     told = import_prompts("sotopia", "", Import(file, "theirs", True, None))
     assert told[0].startswith("the layout of 3 of 4 stored contexts")
-    texts = load_set(sotopia.PACKAGE, "theirs", REQUIRED_TEMPLATES)
+    texts = load_set(sotopia.PACKAGE, "theirs", sotopia.REQUIRED_TEMPLATES)
     assert texts.instructions().standing == "unverified"
     first = sotopia.import_episodes(file).episodes[0]
     system, message = sotopia.SotopiaRubric(texts).prompt(first, 0.0)[0].messages

@@ -16,7 +16,6 @@ from sociolab.engine import WorldSetup
 from sociolab.testing import WorldContract, driven, play_task
 from sociolab.town import QUESTIONS, MindPlayer, ScriptedMind
 from sociolab.worlds import stss
-from sociolab.worlds.stss.talk.world import StssTalk
 from worlds.stss.talk.talk_plays import Says, Unreminded, held, seats_of
 from worlds.stss.talk.talk_scenarios import PUBLIC, TASKS, scenario, scenarios, secret_of
 
@@ -27,7 +26,7 @@ PERFORMER, OTHER = seats_of(KITE)
 
 class TestStssTalk(WorldContract):
     def world(self) -> World:
-        return StssTalk(DATA, stss.TalkSettings(tdp=True))
+        return stss.StssTalk(DATA, stss.TalkSettings(tdp=True))
 
     def players(self, task: Task) -> Mapping[str, Player]:
         return dict.fromkeys(task.seats, MindPlayer(AnyMind(4)))
@@ -60,7 +59,7 @@ class TestStssTalk(WorldContract):
 
 
 def test_a_task_is_a_scenario_of_two_seats_clustered_by_its_social_task() -> None:
-    tasks = StssTalk(DATA).tasks()
+    tasks = stss.StssTalk(DATA).tasks()
     assert [task.cluster for task in tasks] == list(TASKS)
     (kite, *_) = tasks
     assert (kite.id, kite.seats) == (KITE.id, (PERFORMER, OTHER))
@@ -70,37 +69,37 @@ def test_a_task_is_a_scenario_of_two_seats_clustered_by_its_social_task() -> Non
 
 def test_the_identity_covers_the_scenarios_and_how_talks_are_held() -> None:
     worlds = (
-        StssTalk(DATA),
-        StssTalk(DATA, stss.TalkSettings(tdp=True)),
-        StssTalk(DATA, stss.TalkSettings(rounds=3)),
-        StssTalk(stss.TalkData("five-talks", "1", scenarios()[:4])),
+        stss.StssTalk(DATA),
+        stss.StssTalk(DATA, stss.TalkSettings(tdp=True)),
+        stss.StssTalk(DATA, stss.TalkSettings(rounds=3)),
+        stss.StssTalk(stss.TalkData("five-talks", "1", scenarios()[:4])),
     )
     assert len({world.data.hash for world in worlds}) == len(worlds)
-    assert StssTalk(DATA).data == StssTalk(DATA).data
+    assert stss.StssTalk(DATA).data == stss.StssTalk(DATA).data
 
 
 def test_a_run_shows_the_name_version_and_hash_that_the_set_bears_itself() -> None:
     for settings in (stss.TalkSettings(), stss.TalkSettings(tdp=True)):
-        shown = StssTalk(DATA, settings).data
+        shown = stss.StssTalk(DATA, settings).data
         assert (shown.name, shown.version) == ("five-talks", f"1+{DATA.hash}")
     other = stss.TalkData("five-talks", "1", scenarios()[:4])
-    assert StssTalk(other).data.version != StssTalk(DATA).data.version
+    assert stss.StssTalk(other).data.version != stss.StssTalk(DATA).data.version
 
 
 def test_the_identity_covers_the_prompts_of_a_talk_and_no_others(tmp_path: Path) -> None:
     asked = {"head", "general_plan", "talk_reminder", "utter", "summarise"}
-    before = StssTalk(DATA).data.hash
+    before = stss.StssTalk(DATA).data.hash
     for changed in ("head", *(question.name for question in QUESTIONS), "judge_talk"):
         folder = tmp_path / changed
         shutil.copytree(Path(str(files("sociolab.worlds.stss"))) / "prompts" / "paper", folder)
-        assert StssTalk(DATA, stss.TalkSettings(prompts=str(folder))).data.hash == before
+        assert stss.StssTalk(DATA, stss.TalkSettings(prompts=str(folder))).data.hash == before
         (folder / f"{changed}.md").write_text("Reworded.")
-        reworded = StssTalk(DATA, stss.TalkSettings(prompts=str(folder))).data.hash
+        reworded = stss.StssTalk(DATA, stss.TalkSettings(prompts=str(folder))).data.hash
         assert (reworded != before) == (changed in asked), changed
 
 
 def test_a_talk_is_another_by_seed_and_by_trial_and_the_same_by_both() -> None:
-    world = StssTalk(DATA)
+    world = stss.StssTalk(DATA)
     task = world.tasks()[0]
     players = dict.fromkeys(task.seats, MindPlayer(ScriptedMind()))
 
@@ -137,7 +136,7 @@ def read(transcript: Transcript) -> str:
 
 
 def shown(seat: str | None = None, episode: Episode | None = None) -> Transcript:
-    return StssTalk(DATA).transcript(episode or with_tdp(), seat)
+    return stss.StssTalk(DATA).transcript(episode or with_tdp(), seat)
 
 
 def test_the_whole_shows_the_meeting_the_goal_the_reminders_and_what_is_to_be_conveyed() -> None:
