@@ -167,7 +167,7 @@ def test_what_works_says_what_it_did(name: str, world: str) -> None:
     ("name", "said"),
     [
         ("Text", "expected a Reply or a NoReply, found 'hello'"),
-        ("Raises", "KeyError: 'key' (test_doctor_tries.py, line 46, in reply)"),
+        ("Raises", "KeyError: 'key' (test_doctor_tries.py, line 45, in reply)"),
         ("Unheard", '"fly" is no kind of action here; choose one of: speak'),
         ("Remembers", "expected a memory of JSON"),
         ("SaysNothing", "gave no score"),
