@@ -167,7 +167,7 @@ def test_what_works_says_what_it_did(name: str, world: str) -> None:
     ("name", "said"),
     [
         ("Text", "expected a Reply or a NoReply, found 'hello'"),
-        ("Raises", "KeyError: 'key' (test_doctor_tries.py, line 45, in reply)"),
+        ("Raises", "KeyError: 'key' (test_doctor_tries.py, line {raises}, in reply)"),
         ("Unheard", '"fly" is no kind of action here; choose one of: speak'),
         ("Remembers", "expected a memory of JSON"),
         ("SaysNothing", "gave no score"),
@@ -177,7 +177,8 @@ def test_what_works_says_what_it_did(name: str, world: str) -> None:
 def test_what_is_wrong_is_said_with_the_line(name: str, said: str) -> None:
     found = looked_at(name)
     assert not found.well
-    assert said in found.sentence
+    raises = Raises.reply.__code__.co_firstlineno + 1
+    assert said.format(raises=raises) in found.sentence
 
 
 def test_a_question_that_stays_open_is_told() -> None:

@@ -80,7 +80,6 @@ if TYPE_CHECKING:
         FrozenMemory as FrozenMemory,
         HeldTalk as HeldTalk,
         TalkSettings as TalkSettings,
-        performer_of as performer_of,
         play_talk as play_talk,
         read_talk as read_talk,
     )

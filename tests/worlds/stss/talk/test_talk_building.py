@@ -14,7 +14,6 @@ from sociolab.core.user_files import imported_folder
 from sociolab.worlds import stss
 from sociolab.worlds.stss.talk import building, freezing as living
 from sociolab.worlds.stss.talk.building import parse_seeds
-from sociolab.worlds import stss
 
 TWO = ("kite-evening", "honey")
 freeze_talks = stss.freeze_talks  # before it is patched
