@@ -485,7 +485,8 @@ def test_bargains_say_the_listed_price_to_both_and_the_target_to_one(seed: int) 
                 s.id
             )
         assert (s.family, s.stance) == ("bargain", "competitive")
-        assert s.relationships == ("stranger", "acquaintance")
+        strangers = ("stranger",) if index % 5 < 2 else ()
+        assert s.relationships == (*strangers, "acquaintance")
         assert "bargain" in s.tags
         assert "{" not in s.context + first.item
 

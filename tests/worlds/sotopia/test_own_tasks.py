@@ -70,6 +70,13 @@ def test_every_character_is_cast_about_as_often_as_the_others(own: sotopia.DataS
     assert max(counts.values()) <= 900 / 40 * 1.25
 
 
+def test_every_relationship_has_its_share_and_strangers_are_no_third(own: sotopia.DataSet) -> None:
+    counts = Counter(own.between(*row.characters).type for row in own.rows)
+    assert set(counts) == {"stranger", "acquaintance", "friend", "romantic", "family"}
+    assert min(counts.values()) >= 60
+    assert counts["stranger"] <= 130
+
+
 def test_another_seed_casts_other_pairs(own: sotopia.DataSet) -> None:
     def pairs(seed: int) -> list[tuple[str, ...]]:
         rows = cast_tasks(

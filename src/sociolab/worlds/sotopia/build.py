@@ -339,6 +339,8 @@ def _bargain(spec: BargainSpec, index: int, rng: random.Random) -> Scenario:
     context = rng.choice(spec.seller_first if even else spec.buyer_first)
     sides = (item.not_sold_by, item.not_bought_by)
     ages = GROWN_UP * 2 if item.listed > DEAR else ()
+    # In two of five only, or strangers would fill the data set.
+    strangers = (RelationshipType.STRANGER,) if index % 5 < 2 else ()
     return Scenario(
         id=f"bargain-{index + 1:02}-{item.slug}",
         family="bargain",
@@ -350,7 +352,7 @@ def _bargain(spec: BargainSpec, index: int, rng: random.Random) -> Scenario:
             description=item.description,
         ),
         goals=goals if even else goals[::-1],
-        relationships=(RelationshipType.STRANGER, RelationshipType.ACQUAINTANCE),
+        relationships=(*strangers, RelationshipType.ACQUAINTANCE),
         ages=ages,
         excluded_occupations=(sides if even else sides[::-1]) if any(sides) else (),
         unconstrained=_unconstrained(ages=bool(ages), occupations=any(sides)),
