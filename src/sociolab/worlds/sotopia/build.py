@@ -177,8 +177,11 @@ Slug = Annotated[str, StringConstraints(pattern=r"^[a-z0-9]+(-[a-z0-9]+)*$", max
 
 MEAN_MARKUP = 0.5
 LOWEST_SELLER_TARGET = 0.35
-BUYER_TARGETS = (0.50, 0.92)
+BUYER_BELOW = 0.9
+"""The most that the buyer's target is of the seller's: both want something, but not the same."""
 WORTH_TALKING = 2
+_BELOW = (AT_TARGET - WORTH_TALKING) * STEP
+"""How far from a side's target the price lies that is worth `WORTH_TALKING` to it."""
 DEAR = 500
 GROWN_UP = ((25, 130),)
 """Who is cast where the listed price is above `DEAR`: nobody who is still a student."""
@@ -206,8 +209,8 @@ class Item(DataRecord):
 class BargainSpec(DataRecord):
     """Parameters of the bargains: one scenario for each item.
 
-    A context holds `{item}` or `{Item}`, `{listed}` and `{description}`; a goal `{short}` or
-    `{Short}`, `{target}`, and the prices that are worth all and nothing, `{best}` and `{worst}`.
+    A context holds `{item}` or `{Item}`, `{listed}` and `{description}`; a goal `{short}`,
+    `{target}`, and the prices that are worth all and nothing, `{best}` and `{worst}`.
     """
 
     seller_first: tuple[Text, ...] = Field(min_length=1)
@@ -293,31 +296,21 @@ def draw_seller_target(listed: int, rng: random.Random) -> int:
 
 
 def draw_buyer_target(listed: int, seller: int, rng: random.Random) -> int:
-    """What the buyer wants, in rounded dollars: 50 to 92 % of the listed price, uniform.
+    """What the buyer wants, in rounded dollars: two thirds to nine tenths of the seller's target.
 
-    Drawn again unless there is a price worth 2 of 10 or more to both, and none worth 10 to both.
+    From two thirds on there is a price worth 2 of 10 or more to both. Drawn again unless the price
+    worth nothing to the buyer is below the listed one.
     """
-    low, high = BUYER_TARGETS
+    low, high = seller * (1 - _BELOW) / (1 + _BELOW), seller * BUYER_BELOW
     while True:
-        target = round_price(listed * rng.uniform(low, high))
-        if low * listed <= target <= high * listed and is_contested(seller, target):
+        target = round_price(rng.uniform(low, high))
+        if low <= target <= high and target * (1 + AT_TARGET * STEP) < listed:
             return target
 
 
-def is_contested(seller: float, buyer: float) -> bool:
-    """Whether a price can be worth `WORTH_TALKING` to both targets, and none is worth 10 to both.
-
-    Worth 2 of 10 from 80 % of the seller's target on and up to 120 % of the buyer's; worth 10 from
-    120 % and up to 80 %.
-    """
-    return seller * (1 - (AT_TARGET - WORTH_TALKING) * STEP) <= buyer * (
-        1 + (AT_TARGET - WORTH_TALKING) * STEP
-    ) and seller * (1 + (10 - AT_TARGET) * STEP) > buyer * (1 - (10 - AT_TARGET) * STEP)
-
-
 def round_price(dollars: float) -> int:
-    """A price that people would name: whole dollars, fives above 200, tens above 1,000."""
-    unit = 10 if dollars > 1000 else 5 if dollars > 200 else 1
+    """A price that people would name: tens, fifties above 500, hundreds above 2,000."""
+    unit = 100 if dollars > 2000 else 50 if dollars > 500 else 10
     return unit * round(dollars / unit)
 
 
@@ -369,7 +362,6 @@ def _unconstrained(**constrained: bool) -> tuple[Constraint, ...]:
 def _price_goal(template: str, item: Item, facts: PriceGoal) -> Goal:
     text = template.format(
         short=item.short,
-        Short=_capital(item.short),
         target=_dollars(facts.target),
         best=_dollars(price_worth(facts, 10)),
         worst=_dollars(price_worth(facts, 0)),
