@@ -415,7 +415,7 @@ def test_no_name_occurs_in_another_word_of_a_friend_search() -> None:
 def test_templates_keep_the_craft_rules() -> None:
     items = spec().bargains.items
     assert len({item.slug for item in items}) == len({item.listed for item in items}) == 20
-    assert (min(i.listed for i in items), max(i.listed for i in items)) == (20, 9000)
+    assert (min(i.listed for i in items), max(i.listed for i in items)) == (60, 9000)
     for item in items:
         assert 80 <= len(item.description) <= 220, item.slug
         assert round_price(item.listed) == item.listed, item.slug
@@ -492,7 +492,7 @@ def test_bargains_say_the_listed_price_to_both_and_the_target_to_one(seed: int) 
 
 
 @pytest.mark.parametrize("seed", range(20))
-def test_in_every_bargain_some_price_gives_both_two_of_ten_and_none_gives_both_all(
+def test_in_every_bargain_some_price_gives_both_two_of_ten_and_none_gives_both_their_target(
     seed: int,
 ) -> None:
     for s in bargains(spec().bargains, seed):
@@ -501,7 +501,8 @@ def test_in_every_bargain_some_price_gives_both_two_of_ten_and_none_gives_both_a
         assert low == pytest.approx(0.7 * seller.target, abs=0.01)
         assert high == pytest.approx(1.3 * buyer.target, abs=0.01)
         assert 0.8 * seller.target <= 1.2 * buyer.target
-        assert 1.2 * seller.target > 0.8 * buyer.target
+        assert buyer.target < seller.target
+        assert high < seller.listed
         beyond = [
             sotopia.price_value(g, p)[0] for g in (seller, buyer) for p in (low - 1, high + 1)
         ]
@@ -511,10 +512,10 @@ def test_in_every_bargain_some_price_gives_both_two_of_ten_and_none_gives_both_a
 
 def test_a_zone_that_the_targets_do_not_make_is_refused() -> None:
     found = bargains(spec().bargains, 1)[0]
-    assert found.zone == (164.5, 318.5)  # 0.7 x 235 and 1.3 x 245
+    assert found.zone == (161.0, 234.0)  # 0.7 x 230 and 1.3 x 180
     assert find_misfit(found) is None
-    wrong = find_misfit(found.model_copy(update={"zone": (200.0, 318.5)}))
-    assert wrong == "zone: expected what the targets make, [164.5, 318.5], found [200.0, 318.5]"
+    wrong = find_misfit(found.model_copy(update={"zone": (200.0, 234.0)}))
+    assert wrong == "zone: expected what the targets make, [161.0, 234.0], found [200.0, 234.0]"
 
 
 def test_targets_too_far_apart_have_no_zone_and_one_point_apart_have_a_narrow_one() -> None:
@@ -565,49 +566,46 @@ def test_the_targets_of_4000_bargains_follow_the_rule() -> None:
             seller, buyer = prices(s)
             assert 0.35 * seller.listed <= seller.target
             assert 1.2 * seller.target <= seller.listed + 1e-9
-            assert 0.50 * buyer.listed <= buyer.target <= 0.92 * buyer.listed
+            assert 2 / 3 <= buyer.target / seller.target <= 0.9
             assert round_price(seller.target) == seller.target
             assert round_price(buyer.target) == buyer.target
             markups.append(seller.listed / seller.target - 1)
-            shares.append(buyer.target / buyer.listed)
+            shares.append(buyer.target / seller.target)
     assert len(markups) == 4000
     # an exponential has no memory: beyond 0.2 it starts again
     above = 0.2 + truncated_mean(0.5, 1 / 0.35 - 1.2)
     assert sum(markups) / 4000 == pytest.approx(above, abs=0.02)
-    # 0.71 if it were uniform; targets with no zone, or with an idle one, are drawn again
-    assert sum(shares) / 4000 == pytest.approx(0.69, abs=0.03)
+    # 0.783 if none were rounded, or drawn again for reaching the listed price
+    assert sum(shares) / 4000 == pytest.approx(0.78, abs=0.02)
 
 
 def test_prices_are_rounded_to_what_people_would_name() -> None:
-    assert [round_price(x) for x in (7.6, 199.4, 203.0, 998.0, 1004.0, 1006.0)] == [
-        8,
-        199,
-        205,
-        1000,
-        1000,
-        1010,
+    assert [round_price(x) for x in (57.6, 203.0, 498.0, 531.0, 1980.0, 2040.0)] == [
+        60,
+        200,
+        500,
+        550,
+        2000,
+        2000,
     ]
 
 
 def test_one_bargain_checked_by_hand() -> None:
-    """The bicycle, $340, seed 1: 340 / 1.0721 = 317.1, so 315, which is worth all to the seller
-    only at $378; drawn again, 340 / 1.4561 = 233.5, so 235; 340 x 0.7261 = 246.9, so 245."""
+    """The bicycle, $340, seed 1: 340 / 1.0721 = 317.1, so 320, which is worth all to the seller
+    only at $384; drawn again, 340 / 1.4561 = 233.5, so 230. The buyer's lies between 153.33 and
+    207: 153.33 + 0.5382 x 53.67 = 182.2, so 180."""
     stream = random.Random(int.from_bytes(hashlib.sha256(b"bargain/1/0").digest(), "big"))
     over = [-math.log(1 - stream.random()) / 2 for _ in range(2)]
-    share = 0.50 + 0.42 * stream.random()
-    assert [round(drawn, 4) for drawn in (*over, share)] == [0.0721, 0.4561, 0.7261]
+    assert [round(drawn, 4) for drawn in (*over, stream.random())] == [0.0721, 0.4561, 0.5382]
     bicycle = bargains(spec().bargains, 1)[0]
     seller, buyer = prices(bicycle)
-    assert (seller.listed, seller.target) == (340, 235)
-    assert (buyer.listed, buyer.target) == (340, 245)
+    assert (seller.listed, seller.target) == (340, 230)
+    assert (buyer.listed, buyer.target) == (340, 180)
     assert bicycle.id == "bargain-01-touring-bicycle"
-    assert bicycle.context.startswith(
-        "A telephone call about a steel touring bicycle, listed at $340; "
-    )
+    assert bicycle.context.startswith("A steel touring bicycle is listed at $340. ")
     assert bicycle.goals[0].text == (
-        "You have told yourself that you will sell the bicycle for $235. A higher price is a bonus "
-        "up to $282, which would be complete success, and above that you gain nothing more; a "
-        "lower one is a loss, and at $164.50 or less it is as bad as not selling at all."
+        "Sell the bicycle. Your target is $230, and $276 would be as good as it gets. Every dollar "
+        "counts, up or down, and at $161 or less you'd walk away."
     )
 
 
@@ -647,10 +645,9 @@ def test_friend_searches_list_eight_to_ten_friends_in_few_characters() -> None:
         for s in friend_searches(spec().friend_searches, seed):
             attributes = set()
             for goal, friends in zip(s.goals, friend_lists(s), strict=True):
-                assert len(goal.text) < 1100, s.id
-                assert "whole list" in goal.text
-                assert "not acceptable" in goal.text
-                assert re.search(r"friend in common|mutual friend|friend of you both", goal.text)
+                assert len(goal.text) < 1200, s.id
+                assert re.search(r"list (aloud|from top)|out your (whole )?list", goal.text)
+                assert re.search(r"in common|mutual friend", goal.text)
                 lines = goal.text.split("\n")[1:]
                 assert [line.split(":")[0] for line in lines] == [f.name for f in friends]
                 for line, friend in zip(lines, friends, strict=True):
