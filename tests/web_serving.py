@@ -11,7 +11,7 @@ from pathlib import Path
 
 import uvicorn
 
-from sociolab.web import WebSettings, server_of
+from sociolab.web import WebSettings, create_server
 
 TOKEN = "a-token-that-only-tests-know"
 
@@ -34,7 +34,7 @@ def served(store: Path, *, token: str | None = None, port: int = 0) -> Iterator[
 @contextmanager
 def running(settings: WebSettings) -> Iterator[uvicorn.Server]:
     """A server with these settings, which is up when this returns and down afterwards."""
-    server = server_of(settings)
+    server = create_server(settings)
     thread = threading.Thread(target=server.run, daemon=True)
     thread.start()
     deadline = time.monotonic() + 20

@@ -38,7 +38,7 @@ from sociolab.report.export import play_markdown
 from sociolab.store import Store
 from sociolab.training import ExportOptions, Observed, export_training
 from sociolab.web.watch.api import transcript_record
-from sociolab.web.watch.episode import reading
+from sociolab.web.watch.episode import read_episode
 from sociolab.web.watch.search import search
 from sociolab.worlds import sotopia
 
@@ -162,7 +162,7 @@ def test_no_transcript_holds_it(played: Played) -> None:
 
     def on_a_page(store: Store, episode: Episode) -> object:
         seats = (None, *episode.trial.task.seats)
-        pages = [reading(store, RUN, episode.trial.id, seat, CANARY) for seat in seats]
+        pages = [read_episode(store, RUN, episode.trial.id, seat, CANARY) for seat in seats]
         return [(one.scene, one.course, one.shown.course) for one in pages]
 
     assert not any(CANARY in one for one in played.look(transcripts))

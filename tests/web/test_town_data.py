@@ -15,7 +15,7 @@ from sociolab.plugin import Replay
 from sociolab.store import ScoreRow, Store
 from sociolab.town import HEADINGS, Did, Planned, Remembered, Talked
 from sociolab.town.trajectory import Lived
-from sociolab.web.town import STATES, arenas_of, compact, land, words_of
+from sociolab.web.town import STATES, arenas_of, encode_map, encode_replay, replay_texts
 from sociolab.worlds import stss
 from sociolab.worlds.stss.judges import OVERALL
 from sociolab.worlds.stss.replays import to_town_score, to_town_task
@@ -37,7 +37,7 @@ def trial(store: Path) -> str:
 def seen(store: Path, trial: str, run: str = WHOLE) -> tuple[Replay, Any]:
     with Store.open(store) as opened:
         found = stss.replay(opened, run, trial)
-    return found, json.loads(json.dumps(compact(found)))
+    return found, json.loads(json.dumps(encode_replay(found)))
 
 
 # ------------------------------------------------------------------ the numbers
@@ -112,7 +112,7 @@ def test_those_who_count_are_those_of_the_verdicts(store: Path, trial: str) -> N
 
 
 def test_the_map_is_the_towns_and_names_have_room_inside_their_arena() -> None:
-    found: Any = land(TOWN)
+    found: Any = encode_map(TOWN)
     for name, tiles in (("ground", TOWN.ground), ("arena", TOWN.arena)):
         values = zip(found[name][::2], found[name][1::2], strict=True)
         assert [value for value, many in values for _ in range(many)] == tiles.ravel().tolist()
@@ -130,7 +130,7 @@ def test_an_l_shaped_arena_gives_its_name_the_larger_arm() -> None:
     rows = ("aa...", "aa...", "aaaaa", "aaaaa")
     arena = [[0 if sign == "a" else -1 for sign in row] for row in rows]
     town = TownMap("L", ("S",), (Place("S", "room"),), [[True] * 5] * 4, arena, {})
-    made: Any = land(town)
+    made: Any = encode_map(town)
     assert made["places"] == [[0, "room", 0, 2, 5, 2]]
 
 
@@ -159,7 +159,7 @@ def test_errands_failures_and_judges_are_told_in_words() -> None:
     place = OVERALL, None, None
     failed = ScoreRow("t", None, judge, 0, *place, "failure", None, "incomplete", 1, *none, why)
     kept = ScoreRow("t", None, judge, 1, *place, "score", 0.5, None, None, *none, "because")
-    told = words_of(
+    told = replay_texts(
         Replay(
             lived=Lived(TOWN, given, {"bea": "Bea Moor"}),
             task=to_town_task(MEDICINE),

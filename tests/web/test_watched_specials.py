@@ -14,10 +14,10 @@ from sociolab.plugin.api import FactWay
 from sociolab.store import Store
 from sociolab.web.watch.episode import (
     SaidLine,
-    line_of,
-    reading,
+    facts_by_turn,
+    find_quote,
+    read_episode,
     sidebar,
-    told_in_turns,
 )
 from sociolab.worlds import anteval
 from sociolab.worlds.stss.talk.verdicts import findings_of
@@ -88,7 +88,7 @@ def test_each_fact_tells_when_it_was_said_by_whom_and_who_heard(store: Store) ->
     silent = {found.fact: found for found in ways}[other.id]
     assert silent.mentions == ()
     assert all(found.turn is None for found in silent.receipts)
-    assert told_in_turns(ways) == {
+    assert facts_by_turn(ways) == {
         (2, session.npc.first_name): (known.id,),
         (3, session.seated(one).first_name): (known.id,),
     }
@@ -117,14 +117,14 @@ def test_what_is_stated_at_the_end_is_what_the_judge_counts(store: Store) -> Non
 
 
 def test_worlds_without_facts_or_conditions_show_none(store: Store) -> None:
-    read = reading(store, "sotopia", first(store, "sotopia").trial.id)
+    read = read_episode(store, "sotopia", first(store, "sotopia").trial.id)
     assert facts_of(read.episode) == ()
     assert sidebar(store, "sotopia", read).conditions == ()
 
 
 def test_conditions_come_with_their_quotes_and_the_turns_that_hold_them(store: Store) -> None:
     for episode in store.episodes("stss-talk"):
-        read = reading(store, "stss-talk", episode.trial.id)
+        read = read_episode(store, "stss-talk", episode.trial.id)
         talk, note = sidebar(store, "stss-talk", read).conditions
         lines = {item.number: item.text.text for item in read.course if isinstance(item, SaidLine)}
         scores = {
@@ -138,7 +138,7 @@ def test_conditions_come_with_their_quotes_and_the_turns_that_hold_them(store: S
             assert met / len(found.decisions) == pytest.approx(scores[measure])
         assert (talk.in_talk, note.in_talk) == (True, False)
         for one in talk.decisions:
-            line = line_of(read, one.quote)
+            line = find_quote(read, one.quote)
             assert (line is not None) == bool(one.quote)
             if line is not None:
                 assert one.quote in lines[line]

@@ -134,7 +134,7 @@ def page(
     from sociolab.cli.output import say_written
     from sociolab.store.store import open_store
     from sociolab.web.page_files import town_page, write_town_page
-    from sociolab.web.town import scripted_words
+    from sociolab.web.town import scripted_note
 
     if url is not None and not url.startswith(("https://", "http://")):
         raise ConfigError(
@@ -144,7 +144,7 @@ def page(
         hit = find_episode(opened, episode, run)
         trial = hit.episode.trial
         replay = town_of(trial.world, f"the episode {trial.id}").replay(opened, hit.run, trial.id)
-        content = town_page(replay, scripted_words(opened, hit.run, trial.id), url or "")
+        content = town_page(replay, scripted_note(opened, hit.run, trial.id), url or "")
     say_written(write_town_page(out, content, beside=url is not None))
 
 

@@ -1,4 +1,4 @@
-"""The first page, signing in and out, the app's health, and its description for programs."""
+"""The first page, signing in and out, the health check, and the API's description."""
 
 from __future__ import annotations
 
@@ -37,14 +37,14 @@ def first(request: Request, token: Annotated[str, Query(max_length=1000)] = "") 
     the token out of the address, and with it out of the history and of what other pages are told.
     """
     if token and site_of(request).settings.admin_token is not None:
-        return _entered(request, token, "/runs")
+        return _sign_in_or_ask(request, token, "/runs")
     return RedirectResponse("/runs", 303)
 
 
 @router.get("/login")
 def login(request: Request, next: str = "/") -> Response:
     """The form that asks for the admin token."""
-    return page(request, "login.html", next=_ours(next), problem="")
+    return page(request, "login.html", next=_local_path(next), problem="")
 
 
 @router.post("/login")
@@ -54,7 +54,7 @@ def enter(
     next: Annotated[str, Form(max_length=2000)] = "/",
 ) -> Response:
     """Sign in, and go on to where one wanted to go."""
-    return _entered(request, token, _ours(next))
+    return _sign_in_or_ask(request, token, _local_path(next))
 
 
 @router.post("/logout")
@@ -65,8 +65,8 @@ def leave(request: Request) -> Response:
     return answer
 
 
-def _entered(request: Request, token: str, next: str) -> Response:
-    """The way on for who knows the token, the form again for who does not."""
+def _sign_in_or_ask(request: Request, token: str, next: str) -> Response:
+    """Sign in and redirect, or show the form again where the token is wrong."""
     wait = site_of(request).attempts.take(request.client.host if request.client else "")
     if wait:
         seconds = math.ceil(wait)
@@ -80,7 +80,7 @@ def _entered(request: Request, token: str, next: str) -> Response:
     return answer
 
 
-def _ours(path: str) -> str:
-    """The path, if it is one of this app; else the first page."""
+def _local_path(path: str) -> str:
+    """The path if it is one of this app, else "/": a redirect must not lead to another site."""
     inside = path.startswith("/") and not path.startswith(("//", "/\\"))
     return path if inside and path.isprintable() else "/"

@@ -1,5 +1,5 @@
-"""Pages as files that need no server and ask no network: the replay of an episode in town, and the
-first page of `sociolab demo`."""
+"""Pages as single files that need neither server nor network: the replay of an episode in town, and
+the first page of `sociolab demo`."""
 
 from __future__ import annotations
 
@@ -30,10 +30,10 @@ from sociolab.report.words import sanitize
 from sociolab.store.store import Store
 from sociolab.town.picture import draw_moment
 from sociolab.web.pages import STATIC, templates
-from sociolab.web.town import compact, scripted_words, words_of
+from sociolab.web.town import encode_replay, replay_texts, scripted_note
 
 PREVIEW = (1200, 630)
-"""Pixels of the picture that others show beside a link."""
+"""Width and height in pixels of the picture for link previews."""
 
 _IMPORT = re.compile(r'^import (?:\* as (\w+)|\{([^}]*)\}) from "\./(\w+)\.js";$', re.M)
 _EXPORT = re.compile(r"^export (?:const|class|function|async function) (\w+)", re.M)
@@ -41,23 +41,23 @@ _EXPORT = re.compile(r"^export (?:const|class|function|async function) (\w+)", r
 
 @dataclass(frozen=True, slots=True)
 class TownPage:
-    """A page and the picture (PNG) for previews of links to it."""
+    """A page, and its picture (PNG) for link previews."""
 
     html: str
     picture: bytes
 
 
 def town_page(replay: Replay, scripted: str = "", url: str = "") -> TownPage:
-    """The page of a replay. `scripted`: what the world says of scripted play, if there was any.
+    """The page of a replay. `scripted`: the world's note on scripted players, if there were any.
 
-    `url`: the https address at which the page will be found; the picture is then expected beside
-    it, as PNG of the same name, since previews of links take no other. Without one the page holds
-    the picture itself.
+    `url`: the https address of the published page; link previews accept only an address, so the
+    picture is then expected beside the page, as a PNG of the same name. Without one the page embeds
+    the picture.
     """
-    words = words_of(replay) | {"scripted": scripted}
-    picture = _preview(replay)
+    words = replay_texts(replay) | {"scripted": scripted}
+    picture = _draw_preview(replay)
     inside = f"data:image/png;base64,{base64.b64encode(picture).decode()}"
-    days = json.dumps(compact(replay), separators=(",", ":")).encode()
+    days = json.dumps(encode_replay(replay), separators=(",", ":")).encode()
     html = (
         templates()
         .get_template("town/page.html")
@@ -76,8 +76,10 @@ def town_page(replay: Replay, scripted: str = "", url: str = "") -> TownPage:
 
 
 def write_town_page(path: Path, page: TownPage, *, beside: bool = False) -> tuple[Path, ...]:
-    """Write the page, and its picture beside it if asked; what was written. ConfigError where the
-    name ends in anything but .html or cannot be written."""
+    """Write the page, and its picture beside it if `beside`; returns the files written.
+
+    ConfigError where the name does not end in .html, or the file cannot be written.
+    """
     if path.suffix.lower() != ".html":
         raise ConfigError(f'--out: expected a name that ends in .html, found "{path.name}"')
     write_report(path, page.html)
@@ -91,7 +93,7 @@ def write_town_page(path: Path, page: TownPage, *, beside: bool = False) -> tupl
     return (path, picture)
 
 
-def _preview(replay: Replay) -> bytes:
+def _draw_preview(replay: Replay) -> bytes:
     """The town at the first conversation about the task, or else at noon of the first day."""
     lived = replay.lived
     trajectory, noon = lived.trajectory, lived.trajectory.clock.steps_per_day // 2
@@ -114,46 +116,45 @@ def _styles() -> str:
 
 @cache
 def script() -> str:
-    """The scripts of the page as one: a browser takes no modules from a file.
+    """The page's scripts as one: browsers load no modules from a file.
 
-    Each of our modules becomes a function that is called once, after those that it imports; they
-    import and export in the two forms that the patterns know, each on a line of its own.
+    Each of our modules becomes a function that is called once, after those that it imports. Imports
+    and exports must have the two forms of the patterns above, each on a line of its own.
     """
-    done: dict[str, str] = {}
+    bundled: dict[str, str] = {}
 
-    def take(name: str) -> None:
-        if name in done:
+    def assign_import(match: re.Match[str]) -> str:
+        namespace, names, module = match.groups()
+        return f"const {namespace or f'{{{names}}}'} = _{module};"
+
+    def bundle(name: str) -> None:
+        if name in bundled:
             return
         text = (STATIC / "js" / "town" / f"{name}.js").read_text("utf-8")
         for _, _, other in _IMPORT.findall(text):
-            take(other)
+            bundle(other)
         names = ", ".join(_EXPORT.findall(text))
-        body = re.sub(r"^export ", "", _IMPORT.sub(_taken, text), flags=re.M)
-        done[name] = f"const _{name} = (() => {{\n{body}\nreturn {{ {names} }};\n}})();"
+        body = re.sub(r"^export ", "", _IMPORT.sub(assign_import, text), flags=re.M)
+        bundled[name] = f"const _{name} = (() => {{\n{body}\nreturn {{ {names} }};\n}})();"
 
-    take("main")
-    return '"use strict";\n' + "\n".join(done.values()).replace("</", "<\\/")
-
-
-def _taken(match: re.Match[str]) -> str:
-    namespace, some, name = match.groups()
-    return f"const {namespace or f'{{{some}}}'} = _{name};"
+    bundle("main")
+    return '"use strict";\n' + "\n".join(bundled.values()).replace("</", "<\\/")
 
 
 # ------------------------------------------------------------------ best days, and a first page
 
 
 CONSIDERED = 8
-"""Of how many best episodes the one with most conversations about its task is shown."""
+"""Of this many top episodes, the one with the most conversations about its task is shown."""
 FOR_SITE = 4
-"""Agents of whom a site shows the best days in town."""
+"""Agents whose best episodes in town a site shows."""
 LINES = (6, 14)
-"""Turns of an episode that is read at a glance."""
+"""Fewest and most turns of an episode that can be read at a glance."""
 
 
 @dataclass(frozen=True, slots=True)
 class ReplayFile:
-    """A replay as a file: its page, and what a page that leads to it says."""
+    """A replay as a file: its page, and facts for the page that links to it."""
 
     trial: str
     title: str
@@ -163,7 +164,7 @@ class ReplayFile:
 
 
 def town_files(store: Store, result: RunResult) -> Iterator[ReplayFile]:
-    """The best days in town of each of the first agents of a run; none of another world."""
+    """The best episode in town of each of a run's first agents; none for other worlds."""
     if result.world not in worlds_that(lambda plugin: plugin.town is not None):
         return
     written: set[str] = set()
@@ -175,20 +176,19 @@ def town_files(store: Store, result: RunResult) -> Iterator[ReplayFile]:
         replay, trial = max(replays, key=lambda entry: len(entry[0].about))
         if trial not in written:
             written.add(trial)
-            yield _file(store, result.run, trial, replay)
-
-
-def _file(store: Store, run: str, trial: str, replay: Replay) -> ReplayFile:
-    html = town_page(replay, scripted_words(store, run, trial)).html
-    task = replay.task
-    return ReplayFile(trial, sanitize(task.title), sanitize(task.goal), len(replay.residents), html)
+            html = town_page(replay, scripted_note(store, result.run, trial)).html
+            title, goal = sanitize(replay.task.title), sanitize(replay.task.goal)
+            yield ReplayFile(trial, title, goal, len(replay.residents), html)
 
 
 def write_demo_page(
     store: Store, results: Sequence[RunResult], path: Path, tables: Path, option: str
 ) -> None:
-    """Write the page, and the replay of the town beside it. `tables` is the page that holds all
-    tables of these runs, in this order; `option` is what commands need to find the store."""
+    """Write the demo's first page, and the replay of the town beside it.
+
+    `tables` is the page with all tables of these runs, in this order; `option` is the command-line
+    option that names the store.
+    """
     town = next((file for result in results for file in town_files(store, result)), None)
     beside = path.with_stem(f"{path.stem}-town")
     if town is not None:
@@ -205,7 +205,7 @@ def write_demo_page(
         for i, result in enumerate(results, 1)
     ]
     episode = next(
-        (candidate for result in results if (candidate := _to_read(store, result))), None
+        (candidate for result in results if (candidate := _pick_episode(store, result))), None
     )
     text = (
         pages()
@@ -231,8 +231,8 @@ def write_demo_page(
     write_report(path, sanitize(text))
 
 
-def _to_read(store: Store, result: RunResult) -> TranscriptView | None:
-    """The best episode of a few turns in which the seats have goals of their own; None if none."""
+def _pick_episode(store: Store, result: RunResult) -> TranscriptView | None:
+    """The best short episode in which several seats have goals of their own; None if none."""
     main = leading(result, read_distributions(store, result))
     best = [extreme.highest.trial for extreme in extremes(main)]
     points = [point for spread in main for point in spread.points]

@@ -1,4 +1,5 @@
-"""Templates to pages, forms to fields, errors to a page or JSON: strict, and everything escaped."""
+"""Render pages from templates, read forms, and answer errors as a page or JSON; everything is
+escaped."""
 
 from __future__ import annotations
 
@@ -25,23 +26,23 @@ from sociolab.web.security import FORM_TYPES, HEADERS, SAFE, is_admin, token_of
 from sociolab.web.site import Missing, NeedsLogin, Refused, site_of
 
 
-async def _fields(request: Request) -> Mapping[str, str]:
+async def _read_fields(request: Request) -> Mapping[str, str]:
     if not request.headers.get("content-type", "").startswith(FORM_TYPES):
         return {}
     form = await request.form(max_fields=2000)
     return {name: value for name, value in form.items() if isinstance(value, str)}
 
 
-Fields: TypeAlias = Annotated[Mapping[str, str], Depends(_fields)]
-"""The text fields of the form that was sent; of several with a name, the last."""
+Fields: TypeAlias = Annotated[Mapping[str, str], Depends(_read_fields)]
+"""The text fields of a submitted form; of several with the same name, the last."""
 STATIC = Path(__file__).parent / "static"
 
 
 def templates() -> Environment:
-    """The templates: a missing variable is an error, and all text is escaped.
+    """The template environment: a missing variable is an error, and all text is escaped.
 
-    `legible` makes a text of others safe to look at: what cannot be seen in it is shown. Those of
-    reports are there too, as `report/NAME`.
+    The filter `legible` makes invisible characters visible. The report's templates are included as
+    `report/NAME`.
     """
     environment = Environment(
         loader=ChoiceLoader(
@@ -69,7 +70,8 @@ def templates() -> Environment:
 
 
 def page(request: Request, name: str, /, **values: Any) -> HTMLResponse:
-    """A template as a page. Beside `values` it has `csrf`, `path` and `admin` (has signed in)."""
+    """Render a template as a page. Besides `values` it gets `csrf`, `path`, `guarded` (a token is
+    needed) and `admin` (the researcher has signed in)."""
     shared: Mapping[str, Any] = {
         "csrf": token_of(request),
         "path": request.url.path,
@@ -83,9 +85,9 @@ def page(request: Request, name: str, /, **values: Any) -> HTMLResponse:
 
 @cache
 def static(name: str) -> str:
-    """The address of a static file. It changes with the content, so that browsers may keep it.
+    """The address of a static file. It changes with the content, so that browsers may cache it.
 
-    Not so for our scripts: they import each other by plain names, and one that had two addresses
+    Not so for our scripts: they import each other by plain names, and a script with two addresses
     would run twice.
     """
     if name.startswith("js/"):
@@ -100,12 +102,12 @@ def static(name: str) -> str:
 
 
 def when(seconds: float) -> str:
-    """A moment (seconds since 1970) as `datetime` of a <time> element, in UTC."""
+    """A time (seconds since 1970) as the `datetime` of a <time> element, in UTC."""
     return datetime.fromtimestamp(int(seconds), UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
 
 
 def date(seconds: float) -> str:
-    """A moment (seconds since 1970) to read: "22 Nov 2026, 14:05" in UTC."""
+    """A time (seconds since 1970) for readers, in UTC: "22 Nov 2026, 14:05"."""
     moment = datetime.fromtimestamp(int(seconds), UTC)
     return f"{moment.day} {moment:%b %Y, %H:%M}"
 
@@ -127,7 +129,7 @@ _TITLES = {
 }
 
 _PARTICIPANTS = ("/take/", "/join/")
-"""Their pages; what is said there of the researcher's files and runs is for the log."""
+"""Participants' pages: details of the researcher's files and runs go to the log only."""
 
 _NOT_NOW = (
     "This cannot go on at the moment. What you did so far is kept. Try again in a minute; if it "
@@ -140,20 +142,20 @@ _NOT_STORED = (
 )
 _AGAIN = "Go back (what you wrote is still there) and send it again"
 _AGAIN_HERE = "It is still here: send it again"
-"""On a page that has sent it by itself, and stays."""
+"""For a page that sends without being left."""
 
 
-def install(app: FastAPI) -> None:
-    """Let the app answer errors."""
-    app.add_exception_handler(SociolabError, _ours)
-    app.add_exception_handler(RequestValidationError, _invalid)
-    app.add_exception_handler(HTTPException, _http)
-    app.add_exception_handler(ClientDisconnect, _cut_off)
-    app.add_exception_handler(Exception, _unforeseen)
+def install_error_handlers(app: FastAPI) -> None:
+    """Register the error handlers."""
+    app.add_exception_handler(SociolabError, _answer_own_error)
+    app.add_exception_handler(RequestValidationError, _answer_invalid)
+    app.add_exception_handler(HTTPException, _answer_http)
+    app.add_exception_handler(ClientDisconnect, _answer_disconnect)
+    app.add_exception_handler(Exception, _answer_crash)
 
 
 def wants_json(request: Request) -> bool:
-    """Whether a program asks: under /api, or when it takes JSON and not HTML."""
+    """Whether a program asks: under /api, or one that accepts JSON and not HTML."""
     accept = request.headers.get("accept", "")
     return request.url.path.startswith("/api/") or (
         "application/json" in accept and "text/html" not in accept
@@ -163,7 +165,7 @@ def wants_json(request: Request) -> bool:
 def error_answer(
     request: Request, status: int, message: str, seconds: int | None = None
 ) -> Response:
-    """An error as an answer. `seconds`: when to try again."""
+    """An error as a response; `seconds` says when to try again."""
     message = redact(message)
     headers = {"Retry-After": str(seconds)} if seconds is not None else None
     if wants_json(request):
@@ -175,7 +177,7 @@ def error_answer(
     return response
 
 
-async def _ours(request: Request, error: Exception) -> Response:
+async def _answer_own_error(request: Request, error: Exception) -> Response:
     if isinstance(error, NeedsLogin):
         if wants_json(request) or request.method != "GET" or "hx-request" in request.headers:
             return error_answer(request, 401, str(error))
@@ -185,27 +187,23 @@ async def _ours(request: Request, error: Exception) -> Response:
     if isinstance(error, Missing):
         return error_answer(request, 404, str(error))
     if request.url.path.startswith(_PARTICIPANTS) and isinstance(error, ConfigError):
-        log.warning("%s: %s", _place(request), error)
-        if isinstance(error, StoreError):
-            return error_answer(request, 503, _not_now(request), 10)
-        return error_answer(request, 400, _NOT_NOW)
+        log.warning("%s: %s", _route(request), error)
+        if not isinstance(error, StoreError):
+            return error_answer(request, 400, _NOT_NOW)
+        again = _AGAIN_HERE if wants_json(request) else _AGAIN
+        message = _NOT_NOW if request.method in SAFE else _NOT_STORED.format(again=again)
+        return error_answer(request, 503, message, 10)
     return error_answer(request, 400, str(error))
 
 
-def _not_now(request: Request) -> str:
-    if request.method in SAFE:
-        return _NOT_NOW
-    return _NOT_STORED.format(again=_AGAIN_HERE if wants_json(request) else _AGAIN)
-
-
-async def _invalid(request: Request, error: Exception) -> Response:
+async def _answer_invalid(request: Request, error: Exception) -> Response:
     assert isinstance(error, RequestValidationError)
     item = error.errors()[0]
     place = ".".join(str(part) for part in item["loc"][1:]) or "the request"
     return error_answer(request, 422, f"{place}: {item['msg'][:1].lower()}{item['msg'][1:]}")
 
 
-async def _http(request: Request, error: Exception) -> Response:
+async def _answer_http(request: Request, error: Exception) -> Response:
     assert isinstance(error, HTTPException)
     message = {404: "There is nothing at this address.", 405: "This page takes no such request."}
     return error_answer(
@@ -213,19 +211,19 @@ async def _http(request: Request, error: Exception) -> Response:
     )
 
 
-async def _cut_off(request: Request, error: Exception) -> Response:
-    """The request did not arrive whole, so nobody reads this; no fault of ours for the log."""
+async def _answer_disconnect(request: Request, error: Exception) -> Response:
+    """Nobody reads this: the request did not arrive completely. It is not logged."""
     return error_answer(request, 400, "The request was cut off.")
 
 
-async def _unforeseen(request: Request, error: Exception) -> Response:
-    """A fault of ours: told in the server's log, where no one else reads it."""
-    log.error("%s %s failed", request.method, _place(request), exc_info=error)
+async def _answer_crash(request: Request, error: Exception) -> Response:
+    """A bug of ours: its details go to the server's log only."""
+    log.error("%s %s failed", request.method, _route(request), exc_info=error)
     response = error_answer(request, 500, "The server met a fault of its own; its log says which.")
     response.headers.update(HEADERS)  # it is sent past the guard
     return response
 
 
-def _place(request: Request) -> str:
-    """Which page was asked for; not the address, since those of participants are secret."""
+def _route(request: Request) -> str:
+    """The route of the request; not its address, since those of participants are secret."""
     return str(getattr(request.scope.get("route"), "path", "a page"))

@@ -1,4 +1,5 @@
-"""Pages around what a study does: link, consent, instructions, exit survey, leaving."""
+"""A participant's pages around the study's activity: link, consent, instructions, survey,
+leaving."""
 
 from __future__ import annotations
 
@@ -40,7 +41,7 @@ Secret = Annotated[str, Path(max_length=100)]
 @router.get("/join/{secret}")
 def join(request: Request, secret: Secret) -> Response:
     """What the link is for, and a button to begin."""
-    row, study = _invited(store_of(request), secret)
+    row, study = _find_invited(store_of(request), secret)
     if row.bound:
         response = page(request, "study/used.html", home=home(row.study, row.id))
         response.status_code = 410
@@ -54,7 +55,7 @@ def join(request: Request, secret: Secret) -> Response:
 def begin(request: Request, secret: Secret) -> Response:
     """Give the link to this browser."""
     store = store_of(request)
-    row, study = _invited(store, secret)
+    row, study = _find_invited(store, secret)
     _check_open(store, study)
     answer = RedirectResponse(home(row.study, row.id), 303)
     if not bind(request, row, answer):
@@ -68,7 +69,7 @@ def deleted(request: Request) -> Response:
     return page(request, "study/deleted.html")
 
 
-def _invited(store: Store, secret: str) -> tuple[ParticipantRow, StudyRow]:
+def _find_invited(store: Store, secret: str) -> tuple[ParticipantRow, StudyRow]:
     row = store.studies.participant_of_link(hash_secret(secret))
     if row is None:
         raise Missing(
@@ -91,12 +92,12 @@ Step: TypeAlias = Literal["consent", "instructions", "activity", "survey", "end"
 @router.get(_HOME, response_class=RedirectResponse)
 def hub(request: Request, who: Bound) -> Response:
     """Lead the participant to what is next."""
-    step, path = due(store_of(request), who)
+    step, path = next_step(store_of(request), who)
     return RedirectResponse(who.home + (path if step == "activity" else f"/{step}"), 303)
 
 
-def due(store: Store, who: Taking) -> tuple[Step, str]:
-    """What is next for a participant, and where, if it is part of what the study does.
+def next_step(store: Store, who: Taking) -> tuple[Step, str]:
+    """The participant's next step, and its path if it is the study's activity.
 
     Refused where the study is closed and the participant is not done.
     """
@@ -218,14 +219,14 @@ def leave(
 
 
 def _step_page(request: Request, who: Taking, step: Step, **values: Any) -> Response:
-    """The page of a step, if that is due; else the way to what is."""
+    """The page of a step if it is due; else a redirect to the one that is."""
     if not _is_due(store_of(request), who, step):
         return _home(who)
     return page(request, f"study/{step}.html", who=who, **values)
 
 
 def _is_due(store: Store, who: Taking, step: Step) -> bool:
-    return due(store, who)[0] == step
+    return next_step(store, who)[0] == step
 
 
 def _home(who: Taking) -> Response:

@@ -1,4 +1,4 @@
-"""Who takes part? A browser bound to a participant's link, and names for what it was given."""
+"""A participant's browser: its cookie, and opaque names for the items that it was assigned."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ OVER = ("finished", "refused", "left")
 
 @dataclass(frozen=True, slots=True)
 class Taking:
-    """A participant in a study, asking."""
+    """A participant who makes a request, and their study."""
 
     study: StudyRow
     settings: StudySettings
@@ -32,32 +32,33 @@ class Taking:
 
     @property
     def home(self) -> str:
-        """Where all pages of this participant are; the first of them leads to what is next."""
+        """The base address of this participant's pages."""
         return home(self.study.name, self.participant.id)
 
     @property
     def over(self) -> bool:
-        """Whether nothing more is asked of the participant."""
+        """Whether the participant is done with the study."""
         return self.participant.state in OVER
 
     @property
     def agreed(self) -> bool:
-        """Whether the participant gave consent, where the study asks for it."""
+        """Whether the participant gave consent, or none is needed."""
         return self.participant.state == "consented" or not self.settings.consent
 
     @property
     def declined(self) -> bool:
-        """Whether the participant refused consent; others who are "refused" did not qualify."""
+        """Whether the participant refused consent; others in the state "refused" did not
+        qualify."""
         return declined(self.settings, self.participant)
 
 
 def home(study: str, participant: str) -> str:
-    """The address of a participant's pages."""
+    """The base address of a participant's pages."""
     return f"/take/{study}/{participant}"
 
 
 def bind(request: Request, participant: ParticipantRow, answer: Response) -> bool:
-    """Bind the browser that gets `answer` to a participant; False if another browser is."""
+    """Bind the browser that gets `answer` to a participant; False if another browser is bound."""
     secret = fresh_secret()
     if not store_of(request).studies.bind(participant.pk, hash_secret(secret)):
         return False
@@ -74,10 +75,10 @@ def bind(request: Request, participant: ParticipantRow, answer: Response) -> boo
 
 
 def bound(request: HTTPConnection, study: str, participant: str) -> Taking:
-    """Who asks, however far that participant has come. A dependency of the pages around what a
-    study does.
+    """The participant who makes a request, in whatever state: a dependency of the pages around the
+    activity.
 
-    Missing where the browser is not the participant's: there is one answer, whether or not the
+    Missing where the browser is not the participant's. The message is the same whether or not the
     study or the participant exists, so that nobody learns which do.
     """
     store = site_of(request).store
@@ -89,25 +90,21 @@ def bound(request: HTTPConnection, study: str, participant: str) -> Taking:
             "in which you opened your link; if you cannot, ask those who sent it for a new one. "
             "If the study or your part in it was deleted, nothing more is asked of you."
         )
-    _slow_down(request, row)
-    study_row = store.studies.get(study)
-    return Taking(study_row, StudySettings.model_validate(study_row.settings), row)
-
-
-def _slow_down(request: HTTPConnection, row: ParticipantRow) -> None:
-    """Refuse whoever asks too often. The limit of a browser (see Guard) does not hold for a program
-    that drops its cookie each time; without this one it could keep others from being served."""
+    # A browser's limit (see Guard) does not stop a program that drops its cookie each time.
     wait = site_of(request).requests.take(str(row.pk))
     if wait:
         seconds = math.ceil(wait)
         raise Refused(f"Too many requests; try again in {seconds} s.", 429, seconds)
+    study_row = store.studies.get(study)
+    return Taking(study_row, StudySettings.model_validate(study_row.settings), row)
 
 
 def taking(request: HTTPConnection, study: str, participant: str) -> Taking:
-    """Who asks, as a dependency of what a study does, under /take/{study}/{participant}.
+    """The participant who makes a request: a dependency of the study's activity, under
+    /take/{study}/{participant}.
 
     Missing where the browser is not this participant's. Refused where the study is closed, consent
-    was not given, or the participant is done with the study.
+    was not given, or the participant is done.
     """
     who = bound(request, study, participant)
     if who.over:
@@ -125,18 +122,18 @@ Bound: TypeAlias = Annotated[Taking, Depends(bound)]
 Participant: TypeAlias = Annotated[Taking, Depends(taking)]
 """For the signature of a page: `def play(who: Participant)`."""
 UNKNOWN = "unknown"
-"""In the place of an id for what is none of this participant's tokens; no id is like it."""
+"""Stands for the id where a token is none of this participant's; no id is equal to it."""
 
 
 def token(who: Taking, item: str) -> str:
-    """The name of an item for this participant; another participant has another one for it."""
+    """The opaque name of an item for this participant; it differs between participants."""
     key, text = who.settings.code_key.encode(), f"episode/{who.participant.id}/{item}"
     return hmac.new(key, text.encode("utf-8", "replace"), hashlib.sha256).hexdigest()[:16]
 
 
 def find_item(who: Taking, name: str, items: Iterable[str]) -> str:
-    """Which of the items that were given to a participant a name stands for. An id itself is no
-    name: to take it would tell that it was guessed right."""
+    """The participant's item with this token, else `UNKNOWN`. An id is no token: to accept it would
+    confirm that it was guessed right."""
     return next((item for item in items if token(who, item) == name), UNKNOWN)
 
 

@@ -1,4 +1,4 @@
-"""People play in their browsers: the page, what its screen shows, and what they do."""
+"""The page on which people play: its socket, its state, and their actions."""
 
 from __future__ import annotations
 
@@ -30,16 +30,16 @@ from sociolab.web.participant_session import Taking, find_item, taking, token
 from sociolab.web.site import Limiter, Missing, Rate, Refused, Site, site_of
 
 ACTS = Rate(20, 120)
-"""Answers of one participant: nobody types faster, a script that went wild does."""
+"""Answers of one participant: people do not type faster, a runaway script does."""
 
 BUSY_SECONDS = 5.0
 """How long a turn waits for another program that writes to the store. Nobody is served meanwhile;
-what could not be written is sent again by the page."""
+the page resends what could not be written."""
 
 
 @asynccontextmanager
 async def live_studies_open(app: FastAPI) -> AsyncIterator[None]:
-    """Plays go on while the app is served: what was under way is taken up at once."""
+    """Run the live studies while the app is served; episodes resume at once."""
     site: Site = app.state.site
     site.store.execute(f"PRAGMA busy_timeout = {int(BUSY_SECONDS * 1000)}")
     app.state.acts = Limiter(ACTS)
@@ -55,7 +55,7 @@ async def live_studies_open(app: FastAPI) -> AsyncIterator[None]:
 
 @dataclass(frozen=True, slots=True)
 class Playing:
-    """A participant of an open play study, and the lobby where they play."""
+    """A participant of an open play study, and its lobby."""
 
     who: Taking
     plan: PlayPlan
@@ -64,7 +64,7 @@ class Playing:
 
     @property
     def person(self) -> int:
-        """As the lobby knows them."""
+        """The participant's key, by which the lobby knows them."""
         return self.who.participant.pk
 
 
@@ -73,7 +73,8 @@ async def playing(
     study: Annotated[str, Path(max_length=100)],
     participant: Annotated[str, Path(max_length=100)],
 ) -> Playing:
-    """Who asks, as a dependency; as `taking` has it; Missing where nothing is played."""
+    """The player who makes a request, as a dependency; like `taking`, and Missing where nothing is
+    played."""
     live = cast("LiveStudies", request.app.state.live_studies)
     try:
         # Not in a thread: a few reads of one row cost less than going there and back.
@@ -86,25 +87,22 @@ async def playing(
         raise Missing("Nothing is played in this study.")
     lobby = live.open_lobby(who.study.name)
     if lobby is None:
-        lobby = await _opened(live, who)
-        who = taking(request, study, participant)  # much may have changed while one waited
+        try:
+            lobby = await live.lobby(who.study)
+        except NotPlayable as error:
+            # At 503 an open page asks again, and resends what it was sending.
+            status, seconds = (503, 5) if error.soon else (400, None)
+            raise Refused(str(error), status, seconds) from error
+        who = taking(request, study, participant)  # much may have changed meanwhile
     return Playing(who, plan, lobby, request.app.state.acts)
-
-
-async def _opened(live: LiveStudies, who: Taking) -> Lobby:
-    try:
-        return await live.lobby(who.study)
-    except NotPlayable as error:
-        # At 503 a page that is open asks again, and sends again what it was sending.
-        raise Refused(str(error), 503 if error.soon else 400, 5 if error.soon else None) from error
 
 
 Player: TypeAlias = Annotated[Playing, Depends(playing)]
 """For the signature of a page."""
 
 
-def veiled(who: Taking, screen: Screen) -> Screen:
-    """A screen with names in the place of ids."""
+def hide_ids(who: Taking, screen: Screen) -> Screen:
+    """The screen with tokens instead of ids."""
     scene, last = screen.scene, screen.last
     return screen.model_copy(
         update={
@@ -114,8 +112,8 @@ def veiled(who: Taking, screen: Screen) -> Screen:
     )
 
 
-MOST = 6
-"""Sockets of one participant at once: windows that show the same."""
+MOST_SOCKETS = 6
+"""Open sockets of one participant, that is, windows."""
 
 REFUSED = 1008
 """Close code of a socket that may not be opened (policy violation)."""
@@ -135,38 +133,38 @@ async def socket(connection: WebSocket) -> None:
         await connection.close(REFUSED)
         return
     key = (id(who.lobby), who.person)
-    if _open[key] >= MOST:
+    if _open[key] >= MOST_SOCKETS:
         await connection.close(REFUSED)
         return
     _open[key] += 1
     try:
         await connection.accept()
-        await _tell(connection, who.lobby, who.person)
+        await _notify_until_closed(connection, who.lobby, who.person)
     finally:
         _open[key] -= 1
         if not _open[key]:
             del _open[key]
 
 
-async def _tell(connection: WebSocket, lobby: Lobby, person: int) -> None:
+async def _notify_until_closed(connection: WebSocket, lobby: Lobby, person: int) -> None:
     with lobby.listening(person) as changed:
-        telling = asyncio.create_task(_tell_changes(connection, lobby, changed))
+        notifying = asyncio.create_task(_notify_changes(connection, lobby, changed))
         try:
             await connection.receive_text()  # nothing is expected but the end
             await connection.close(REFUSED)
         except (WebSocketDisconnect, RuntimeError, KeyError):
             pass
         finally:
-            telling.cancel()
-            await asyncio.gather(telling, return_exceptions=True)
+            notifying.cancel()
+            await asyncio.gather(notifying, return_exceptions=True)
 
 
-async def _tell_changes(connection: WebSocket, lobby: Lobby, changed: asyncio.Event) -> None:
+async def _notify_changes(connection: WebSocket, lobby: Lobby, changed: asyncio.Event) -> None:
     while not lobby.closed:
         await changed.wait()
-        changed.clear()  # what changes while this is sent is told in the next round
+        changed.clear()  # before sending: a change meanwhile sends another message
         await connection.send_text("changed")
-    await connection.close(AGAIN)  # whoever connects anew finds the lobby that took its place
+    await connection.close(AGAIN)  # the page reconnects, to the lobby that took its place
 
 
 router = APIRouter(tags=["play"], lifespan=live_studies_open)
@@ -198,7 +196,7 @@ async def state(who: Player) -> Response:
 @router.post(f"{_BASE}/begin", response_model=Screen)
 async def begin(who: Player) -> Response:
     """The participant is ready for the next episode: into the waiting room."""
-    _take(who)
+    _limit_rate(who)
     who.lobby.begin(who.person)
     return _screen(who)
 
@@ -210,7 +208,7 @@ async def act(who: Player, sent: Sent) -> Response:
     422 where it cannot be used, 409 where it comes too late, 503 where plays were stopped. Sent
     twice it counts once.
     """
-    _take(who)
+    _limit_rate(who)
     trial = find_item(who.who, sent.trial, who.lobby.episodes_of(who.person))
     try:
         await who.lobby.act(who.person, sent.model_copy(update={"trial": trial}))
@@ -224,12 +222,12 @@ async def act(who: Player, sent: Sent) -> Response:
 
 
 def _screen(who: Playing) -> Response:
-    # As JSON at once: to check our own screen again would take longer than to make it.
-    screen = veiled(who.who, who.lobby.screen(who.person))
+    # Serialized here: FastAPI would validate the screen again, which takes longer than building it.
+    screen = hide_ids(who.who, who.lobby.screen(who.person))
     return Response(screen.model_dump_json(), media_type="application/json")
 
 
-def _take(who: Playing) -> None:
+def _limit_rate(who: Playing) -> None:
     wait = who.acts.take(str(who.person))
     if wait:
         seconds = math.ceil(wait)
@@ -237,7 +235,7 @@ def _take(who: Playing) -> None:
 
 
 def next_step(store: Store, who: Taking) -> str | None:
-    """The page to play on; None where this participant is done."""
+    """The path of the page to play on; None where this participant is done."""
     plan, run = who.settings.play, who.study.run
     if plan is None or run is None:
         return None
@@ -247,8 +245,7 @@ def next_step(store: Store, who: Taking) -> str | None:
 
 
 def note(store: Store, who: Taking) -> str:
-    """Why a participant has not played all that was planned for them, in a sentence for them; ""
-    where there is nothing to tell."""
+    """Why a participant has not played all planned episodes, in a sentence for them, or ""."""
     plan, run = who.settings.play, who.study.run
     if plan is None or run is None:
         return ""
@@ -257,10 +254,9 @@ def note(store: Store, who: Taking) -> str:
 
 @contextmanager
 def set_aside(request: Request, study: StudyRow) -> Iterator[None]:
-    """Stop what is being played in a study, as it is, and keep its run to ourselves meanwhile.
+    """Pause a study's episodes and lock its run; they resume from the store afterwards.
 
-    Afterwards plays go on from the store, as after a restart. Only in a thread that serves a
-    request. StoreError where another process plays the run.
+    Only in a thread that serves a request. StoreError where another process plays the run.
     """
     if study.kind != "play" or study.run is None:
         yield
@@ -270,8 +266,8 @@ def set_aside(request: Request, study: StudyRow) -> Iterator[None]:
 
 
 def leave_episode(request: Request, study: str, person: int) -> None:
-    """Let those who play with somebody who leaves wait no longer. Only in a thread that serves a
-    request."""
+    """Remove a person who leaves from the lobby, so that partners need not wait. Only in a thread
+    that serves a request."""
     live: LiveStudies | None = getattr(request.app.state, "live_studies", None)
     lobby = live.open_lobby(study) if live is not None else None
     if lobby is not None:
@@ -280,8 +276,7 @@ def leave_episode(request: Request, study: str, person: int) -> None:
 
 @contextmanager
 def stopped(request: Request, study: str) -> Iterator[None]:
-    """Stop what is being played in a study, as it is; who plays waits meanwhile. Only in a thread
-    that serves a request."""
+    """Pause a study's episodes; players wait meanwhile. Only in a thread that serves a request."""
     live: LiveStudies | None = getattr(request.app.state, "live_studies", None)
     if live is None:
         yield

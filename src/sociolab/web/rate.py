@@ -1,4 +1,4 @@
-"""Pages of those who rate episodes, review scenarios, or say one word of a session."""
+"""Participants' pages to rate episodes, review scenarios and describe sessions in a word."""
 
 from __future__ import annotations
 
@@ -13,7 +13,6 @@ from sociolab.core.score import NO_ANSWERS, NotKnown
 from sociolab.store.store import Store
 from sociolab.studies.assignment import assign_next, assignment_of, has_next
 from sociolab.studies.impressions import (
-    ImpressionStudy,
     impression_study,
     session_pool,
     submit_word,
@@ -68,7 +67,7 @@ _DAY = 24 * 3600
 
 
 class DraftIn(BaseModel):
-    """One rating as it stands in the form; `score` is None where none is chosen yet."""
+    """A rating as it stands in the form; `score` is None until one is chosen."""
 
     model_config = ConfigDict(extra="forbid")
 
@@ -133,7 +132,10 @@ def play(request: Request, who: Participant, trial: Item) -> Response:
 def draft(request: Request, who: Participant, trial: Item, rating: DraftIn) -> dict[str, int]:
     """Keep a rating as it stands; the answer says how many of how many are complete."""
     store = store_of(request)
-    study, rated = _require_rated(store, who, trial)
+    study = rate_study(store, who.study)
+    rated = assigned_episode(store, study, who.participant, trial)
+    if rated is None:
+        raise Refused("This episode is not yours to rate, or its ratings are handed in.", 409)
     places = rated_places(store, study, rated)
     place = (rating.seat, rating.dimension)
     if place not in places:
@@ -144,18 +146,18 @@ def draft(request: Request, who: Participant, trial: Item, rating: DraftIn) -> d
     stored = RatingDraft(rating.score, rating.reason, rating.seconds)
     keep_draft(store, who.participant.pk, trial, place, stored)
     drafts = drafts_of(store, study.name, who.participant.pk, trial)
-    return {"complete": _complete(store, study, rated, places, drafts), "of": len(places)}
+    return {"complete": _count_complete(store, study, rated, places, drafts), "of": len(places)}
 
 
-def _complete(
+def _count_complete(
     store: Store,
     study: RateStudy,
     rated: RatedEpisode,
     places: tuple[SeatDimension, ...],
     drafts: Mapping[SeatDimension, RatingDraft],
 ) -> int:
-    lacking = find_missing(store, study, rated, places, drafts)
-    return len(places) - len({(item.seat, item.dimension) for item in lacking})
+    missing = find_missing(store, study, rated, places, drafts)
+    return len(places) - len({(item.seat, item.dimension) for item in missing})
 
 
 @rating_router.post("/play/{token}/submit")
@@ -165,22 +167,14 @@ def hand_in(request: Request, who: Participant, trial: Item) -> dict[str, Any]:
     study = rate_study(store, who.study)
     rated = assigned_episode(store, study, who.participant, trial)
     if rated is not None:
-        lacking = submit(store, study, who.participant, rated)
-        if lacking:
+        missing = submit(store, study, who.participant, rated)
+        if missing:
             return {
                 "missing": [
-                    {"seat": m.seat, "dimension": m.dimension, "what": m.what} for m in lacking
+                    {"seat": m.seat, "dimension": m.dimension, "what": m.what} for m in missing
                 ]
             }
     return {"next": who.home}
-
-
-def _require_rated(store: Store, who: Taking, trial: str) -> tuple[RateStudy, RatedEpisode]:
-    study = rate_study(store, who.study)
-    rated = assigned_episode(store, study, who.participant, trial)
-    if rated is None:
-        raise Refused("This episode is not yours to rate, or its ratings are handed in.", 409)
-    return study, rated
 
 
 def _form_context(
@@ -200,7 +194,7 @@ def _form_context(
             measures[name] for name in dict.fromkeys(name for _, name in places)
         )),
         "drafts": {place: drafts.get(place, RatingDraft()) for place in places},
-        "complete": _complete(store, study, rated, places, drafts),
+        "complete": _count_complete(store, study, rated, places, drafts),
         "done": done_by(store, study, who.participant),
         "plan": study.plan,
         "most": min(study.plan.each, len(study.episodes)),
@@ -216,7 +210,7 @@ LongText: TypeAlias = Annotated[str, Field(max_length=LONGEST_TEXT)]
 
 
 class _ReviewFields(BaseModel):
-    """A review as it is sent: a field for each of `POINTS`, and the texts in their order."""
+    """A submitted review: a field for each of `POINTS`, and the texts in their order."""
 
     decision: Decision | None = None
     reason: LongText = ""
@@ -224,7 +218,6 @@ class _ReviewFields(BaseModel):
 
     @property
     def points(self) -> dict[str, bool]:
-        """The points that were answered."""
         answers = {key: getattr(self, key) for key in POINTS}
         return {key: value == "yes" for key, value in answers.items() if value}
 
@@ -322,7 +315,7 @@ def _is_due(store: Store, who: Taking, study: ReviewStudy, task: str) -> bool:
 
 
 def _is_open(store: Store, who: Taking, item: str) -> bool:
-    """Whether an item was given to this person and is not handed in yet."""
+    """Whether an item is assigned to this person and not submitted yet."""
     row = assignment_of(store, who.study.name, who.participant.pk, item)
     return row is not None and row.state != "done"
 
@@ -368,13 +361,14 @@ def _session_page(request: Request, who: Taking, trial: str, word: str, problem:
     if not _is_open(store, who, trial):
         return RedirectResponse(who.home, 303)
     study = impression_study(store, who.study)
+    rows = store.studies.assignments(study.name, who.participant.pk)
     response = page(
         request,
         "rate/impression.html",
         who=who,
         token=token(who, trial),
         shown=view_session(store, study.run, trial),
-        number=_done(store, who, study) + 1,
+        number=sum(row.state == "done" for row in rows) + 1,
         most=min(study.plan.each, len(study.sessions)),
         longest=LONGEST_WORD,
         word=word,
@@ -384,17 +378,12 @@ def _session_page(request: Request, who: Taking, trial: str, word: str, problem:
     return response
 
 
-def _done(store: Store, who: Taking, study: ImpressionStudy) -> int:
-    rows = store.studies.assignments(study.name, who.participant.pk)
-    return sum(row.state == "done" for row in rows)
-
-
 READ = "rate.instructions"
-"""The answer that says that a rater has seen the instructions."""
+"""The name of the answer that records that a rater has read the instructions."""
 
 
 def next_step(store: Store, who: Taking) -> str | None:
-    """Where (under `who.home`) the participant goes on; None: nothing is left to do."""
+    """The path (under `who.home`) of the participant's next page; None where nothing is left."""
     name, person = who.study.name, who.participant.pk
     if who.study.kind == "impressions":
         sessions = session_pool(impression_study(store, who.study))
@@ -408,6 +397,6 @@ def next_step(store: Store, who: Taking) -> str | None:
 
 
 def has_read(store: Store, who: Taking) -> bool:
-    """Whether the participant went on from the instructions."""
+    """Whether the participant has read the instructions."""
     answers = store.studies.answers(who.study.name, who.participant.pk)
     return any(answer.name == READ and answer.item == "" for answer in answers)

@@ -1,4 +1,5 @@
-"""The researcher's pages of ratings, impressions and reviews: progress, agreement, disputes."""
+"""The researcher's pages of ratings, impressions and reviews: progress, agreement,
+disagreements."""
 
 from __future__ import annotations
 
@@ -56,7 +57,7 @@ Study: TypeAlias = Annotated[str, Path(max_length=100)]
 
 _CSV = "text/csv; charset=utf-8"
 _SHOWN = 30
-"""Disagreements on a page, each with its episode; the others come when these are settled."""
+"""Disagreements on a page, each with its episode; the others appear as these are decided."""
 
 
 @ratings_router.get("")
@@ -211,7 +212,7 @@ def _scenes(store: Store, study: RateStudy, trials: Sequence[str]) -> dict[str, 
 
 
 def _agreements(store: Store, run: str) -> Agreements:
-    """The agreement in a run; worked out again when somebody has judged since."""
+    """The agreement in a run; computed again when somebody has judged since."""
     computed = RUN_CACHE.get_or_make(store, run, "agreements", lambda: agreements(store, (run,)))
     return add_review_section(store, computed)
 

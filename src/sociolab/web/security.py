@@ -1,4 +1,5 @@
-"""Who may do what? Hosts, origins, sizes, rates and headers of requests; visits, sign-in, CSRF."""
+"""Access control: hosts, origins, sizes, rates and headers of requests; visits, sign-in, CSRF
+tokens."""
 
 from __future__ import annotations
 
@@ -30,23 +31,23 @@ _SECRET = re.compile(r"[A-Za-z0-9_-]{43}")
 
 
 def fresh_secret() -> str:
-    """32 random bytes as 43 characters that fit into an address."""
+    """32 random bytes as 43 URL-safe characters."""
     return secrets.token_urlsafe(32)
 
 
 def visit_of(request: HTTPConnection) -> str:
-    """The secret of the browser that asks; `Guard` sees to it that there is one."""
+    """The secret of the browser that makes a request; `Guard` ensures that there is one."""
     return str(request.scope["sociolab.visit"])
 
 
 def renew_visit(request: HTTPConnection) -> str:
-    """Give the browser a new secret; `Guard` sends it along with the answer."""
+    """Give the browser a new secret, which `Guard` sends with the response."""
     request.scope["sociolab.visit"] = fresh = fresh_secret()
     return fresh
 
 
-def known_visit(request: HTTPConnection, settings: WebSettings) -> str | None:
-    """The secret in the cookie; None if there is none, or no such secret."""
+def visit_in_cookie(request: HTTPConnection, settings: WebSettings) -> str | None:
+    """The secret in the visit cookie; None if there is none, or it is malformed."""
     secret = request.cookies.get(settings.cookie(VISIT_COOKIE), "")
     return secret if _SECRET.fullmatch(secret) else None
 
@@ -58,7 +59,7 @@ def secret_of(request: HTTPConnection) -> str:
 
 
 def participant_cookie(request: HTTPConnection) -> str:
-    """What the cookie of a participant's browser is called."""
+    """The name of the cookie of a participant's browser."""
     return (
         f"__Secure-{PARTICIPANT_COOKIE}" if site_of(request).settings.secure else PARTICIPANT_COOKIE
     )
@@ -66,16 +67,16 @@ def participant_cookie(request: HTTPConnection) -> str:
 
 ADMIN_COOKIE = "sociolab-admin"
 HOURS = 12
-"""How long one stays signed in."""
+"""Hours until a sign-in expires."""
 
 
 def session_of(request: HTTPConnection) -> str:
-    """What the browser has in its cookie; "" if it never signed in, or signed out."""
+    """The session in the admin cookie; "" without one."""
     return request.cookies.get(site_of(request).settings.cookie(ADMIN_COOKIE), "")
 
 
 def is_admin(request: HTTPConnection) -> bool:
-    """Whether the researcher asks."""
+    """Whether the researcher makes this request."""
     site = site_of(request)
     if site.settings.admin_token is None:
         return True
@@ -83,8 +84,8 @@ def is_admin(request: HTTPConnection) -> bool:
     return visit == visit_of(request) and time.monotonic() - since < HOURS * 3600
 
 
-def researcher(request: Request) -> None:
-    """Refuse everybody else; a dependency of the researcher's pages."""
+def require_researcher(request: Request) -> None:
+    """Refuse everybody else: a dependency of the researcher's pages."""
     if not is_admin(request):
         raise NeedsLogin("This page is for the researcher; sign in with the admin token.")
 
@@ -92,13 +93,14 @@ def researcher(request: Request) -> None:
 def sign_in(request: Request, response: Response, entered: str) -> bool:
     """Sign the browser in if the token is right.
 
-    All that it was known by before is replaced: whoever planted a cookie in it knows nothing now.
+    Its visit and session are replaced, so that cookies planted before are worthless (no session
+    fixation).
     """
     site = site_of(request)
     token = site.settings.admin_token
     if token is None or not hmac.compare_digest(entered.strip().encode(), token.encode()):
         return False
-    _forget(request)
+    _drop_session(request)
     session = fresh_secret()
     site.sessions[session] = (renew_visit(request), time.monotonic())
     response.set_cookie(
@@ -113,16 +115,16 @@ def sign_in(request: Request, response: Response, entered: str) -> bool:
 
 
 def sign_out(request: Request, response: Response) -> None:
-    """End the browser's session: its cookie, and any copy of it, opens nothing any more."""
-    _forget(request)
+    """End the browser's session, on the server too: a copied cookie is worthless."""
+    _drop_session(request)
     settings = site_of(request).settings
     response.delete_cookie(
         settings.cookie(ADMIN_COOKIE), httponly=True, secure=settings.secure, samesite="lax"
     )
 
 
-def _forget(request: Request) -> None:
-    """Remove this browser's session, and those that are over."""
+def _drop_session(request: Request) -> None:
+    """Remove this browser's session, and expired ones."""
     site = site_of(request)
     site.sessions.pop(session_of(request), None)
     for session, (_, since) in list(site.sessions.items()):
@@ -136,11 +138,11 @@ FORM_TYPES = ("application/x-www-form-urlencoded", "multipart/form-data")
 
 
 def token_of(request: HTTPConnection) -> str:
-    """What a page served to this browser sends back with every change.
+    """The CSRF token of this browser, which its pages send with every change.
 
-    It is signed with the app's own key and belongs to the researcher's session. On the pages of a
-    participant the secret that was given to that browser is the key: their open pages must go on
-    working when the app is restarted.
+    It is an HMAC with the app's own key, and belongs to the researcher's session. On a
+    participant's pages the key is the secret of their browser: open pages must keep working when
+    the app restarts.
     """
     participant = secret_of(request)
     key = participant.encode("utf-8", "replace") if participant else site_of(request).key
@@ -148,8 +150,8 @@ def token_of(request: HTTPConnection) -> str:
     return hmac.new(key, b"csrf/" + bound.encode("utf-8", "replace"), hashlib.sha256).hexdigest()
 
 
-async def proven(request: Request) -> None:
-    """Refuse a change that does not come from a page of ours; a dependency of every request.
+async def require_csrf_token(request: Request) -> None:
+    """Refuse a change that comes from no page of ours: a dependency of every request.
 
     The token is the form's field `csrf` or the header `X-CSRF-Token`.
     """
@@ -177,7 +179,7 @@ HEADERS = {
     ),
     "X-Content-Type-Options": "nosniff",
     "X-Frame-Options": "DENY",
-    # Links of participants are secrets, and must not be told to where a page leads.
+    # Participants' links are secret, so sites that a page links to must not get them.
     "Referrer-Policy": "same-origin",
     "Cross-Origin-Opener-Policy": "same-origin",
     "Cross-Origin-Resource-Policy": "same-origin",
@@ -186,7 +188,8 @@ HEADERS = {
 
 
 class Guard:
-    """ASGI middleware. Refuses in plain text, since what asks so is no reader of pages."""
+    """ASGI middleware that checks every request. It refuses in plain text, as such requests come
+    from no reader of pages."""
 
     def __init__(self, app: ASGIApp, settings: WebSettings) -> None:
         self._app = app
@@ -195,12 +198,11 @@ class Guard:
         self._served: Counter[str] = Counter()
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Serve a request that is in order."""
         if scope["type"] not in ("http", "websocket"):
             await self._app(scope, receive, send)
             return
         request = HTTPConnection(scope)
-        visit = known_visit(request, self._settings)
+        visit = visit_in_cookie(request, self._settings)
         scope["sociolab.visit"] = visit or fresh_secret()
         refusal = self._refusal(request, visit)
         if refusal is not None:
@@ -219,9 +221,11 @@ class Guard:
         if scope["type"] == "websocket":
             await self._app(scope, receive, send)
             return
-        if scope["method"] == "HEAD":  # pages know only GET; the server leaves the body away
+        if scope["method"] == "HEAD":  # the routes know only GET; the server drops the body
             scope = {**scope, "method": "GET"}
-        await self._app(scope, _bounded(receive, LARGEST), self._signed(scope, send, visit))
+        await self._app(
+            scope, _limit_body(receive, LARGEST), self._with_headers(scope, send, visit)
+        )
 
     def _refusal(self, request: HTTPConnection, visit: str | None) -> PlainTextResponse | None:
         host = request.headers.get("host", "")
@@ -250,11 +254,10 @@ class Guard:
             return PlainTextResponse(f"At most {LARGEST} bytes are taken.", 413)
         return None
 
-    def _signed(self, scope: Scope, send: Send, visit: str | None) -> Send:
-        """Add the headers that every answer has, and the cookie of a visit that is new or was
-        renewed."""
+    def _with_headers(self, scope: Scope, send: Send, visit: str | None) -> Send:
+        """Add the headers of every response, and the cookie of a new or renewed visit."""
 
-        async def signed(message: Message) -> None:
+        async def send_with_headers(message: Message) -> None:
             if message["type"] == "http.response.start":
                 headers = MutableHeaders(scope=message)
                 for name, value in HEADERS.items():
@@ -263,14 +266,14 @@ class Guard:
                 if static and message["status"] == 200 and b"v=" in scope["query_string"]:
                     headers["Cache-Control"] = "public, max-age=31536000, immutable"
                 elif static:
-                    headers["Cache-Control"] = "no-cache"  # kept, and asked for anew each time
+                    headers["Cache-Control"] = "no-cache"  # cached, and revalidated each time
                 elif "cache-control" not in headers:
                     headers["Cache-Control"] = "no-store"
                 if scope["sociolab.visit"] != visit and not static:
                     headers.append("Set-Cookie", self._cookie(scope["sociolab.visit"]))
             await send(message)
 
-        return signed
+        return send_with_headers
 
     def _cookie(self, secret: str) -> str:
         name = self._settings.cookie(VISIT_COOKIE)
@@ -287,14 +290,14 @@ def _client(request: HTTPConnection) -> str:
 
 
 def _same_origin(request: HTTPConnection, host: str) -> bool:
-    """Whether a browser says that a page of ours asks; programs say nothing of the kind."""
+    """Whether a browser's headers name our own origin; programs send no such headers."""
     site = request.headers.get("sec-fetch-site", "same-origin")
     origin = request.headers.get("origin")
     return site in ("same-origin", "none") and (origin is None or urlsplit(origin).netloc == host)
 
 
-def _bounded(receive: Receive, most: int) -> Receive:
-    """A body that was announced shorter than it is, or not at all, ends at the limit."""
+def _limit_body(receive: Receive, most: int) -> Receive:
+    """End the body at the limit, whatever length was announced."""
     received = 0
 
     async def bounded() -> MutableMapping[str, Any]:

@@ -1,4 +1,4 @@
-"""The app of a store, and the server that serves it."""
+"""The ASGI app of a store, and the server that serves it."""
 
 from __future__ import annotations
 
@@ -29,32 +29,32 @@ from sociolab.web import (
     town,
 )
 from sociolab.web.pages import STATIC, templates
-from sociolab.web.security import Guard, proven, researcher
+from sociolab.web.security import Guard, require_csrf_token, require_researcher
 from sociolab.web.settings import WebSettings
 from sociolab.web.site import MESSAGES, PAGES, SECRETS, Limiter, Site, Stores
 from sociolab.web.watch import api, calls, conclusions, episode, episodes, runs, search
 
 
 def create_app(settings: WebSettings) -> FastAPI:
-    """The app that serves a store; ConfigError where the settings or the store are wrong."""
+    """ConfigError where the settings or the store are wrong."""
     site = Site(settings, Stores(settings.store), templates(), Limiter(SECRETS), Limiter(PAGES))
     app = FastAPI(
         title="sociolab",
         docs_url=None,  # its page would load scripts from elsewhere
         redoc_url=None,
         openapi_url=None,  # see home.py: for the researcher only
-        dependencies=[Depends(proven)],
+        dependencies=[Depends(require_csrf_token)],
         lifespan=_lifespan,
     )
     app.state.site = site
     for router in _OPEN:
         app.include_router(router)
     for router in _GUARDED:
-        app.include_router(router, dependencies=[Depends(researcher)])
+        app.include_router(router, dependencies=[Depends(require_researcher)])
     app.mount("/static/report", StaticFiles(directory=REPORT_STATIC), name="report")
     app.mount("/static", StaticFiles(directory=STATIC), name="static")
     app.add_middleware(Guard, settings=settings)
-    pages.install(app)
+    pages.install_error_handlers(app)
     return app
 
 
@@ -66,7 +66,7 @@ _OPEN = (
     rate.impression_router,
     rate.review_router,
 )
-"""Pages for anybody: signing in, taking part with a link."""
+"""Pages for everybody: signing in, taking part with a link."""
 
 _GUARDED = (
     home.researcher_router,
@@ -89,60 +89,55 @@ async def _lifespan(app: FastAPI) -> AsyncIterator[None]:
 
 
 class Connection(H11Protocol):
-    """A connection, closed where its client keeps the server waiting.
+    """A connection that is closed where its client keeps the server waiting.
 
-    uvicorn waits for the rest of a request for ever. Here a request must have arrived whole within
-    `WebSettings.request_seconds`, and as long may a client take none of an answer. Where an address
-    has too many connections, or all together are too many, a new one takes the place of the one
-    that has kept the server waiting for longest; where none does, the new one is refused. So
-    requests that are never finished keep nobody out, not even at their own address.
+    uvicorn waits for the rest of a request for ever. Here a request must arrive completely, and a
+    client accept some of a response, within `WebSettings.request_seconds`. Where an address has too
+    many connections, or there are too many in total, a new one replaces the one that has kept the
+    server waiting for longest; where none does, the new one is refused. So unfinished requests keep
+    nobody out, not even at their own address.
 
-    h11, since it limits the length of heads; httptools does not.
+    It uses h11, which limits the length of headers; httptools does not.
     """
 
     _deadline: asyncio.TimerHandle | None = None
-    """When to close, while the client owes something: a request, or to take an answer."""
+    """When to close, while the client owes a request, or has to accept a response."""
     _settings: WebSettings
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
-        """Take the connection, or refuse it where there is no room."""
+        """Accept the connection, or refuse it if there are too many."""
         super().connection_made(transport)
         self._settings = cast("FastAPI", self.config.app).state.site.settings
         self._watch()
-        if not self._finds_room():
+        if not self._has_room():
             transport.write(_FULL)
             transport.close()
             self.connections.discard(self)
             self._watch()
 
     def data_received(self, data: bytes) -> None:
-        """A request may be whole now."""
         super().data_received(data)
         self._watch()
 
     def on_response_complete(self) -> None:
-        """Another request may come."""
         super().on_response_complete()
         self._watch()
 
     def pause_writing(self) -> None:
-        """The client has to take some of the answer first."""
         super().pause_writing()
         self._watch()
 
     def resume_writing(self) -> None:
-        """The client took some of the answer."""
         super().resume_writing()
         self._watch()
 
     def connection_lost(self, exc: Exception | None) -> None:
-        """Nothing is waited for any more."""
         super().connection_lost(exc)
         self._watch()
 
     def _watch(self) -> None:
-        """Begin or end to wait for the client."""
-        ours = self in self.connections  # and not closed, nor that of a WebSocket now
+        """Start or cancel the deadline of a client that the server waits for."""
+        ours = self in self.connections  # neither closed nor upgraded to a WebSocket
         waiting = self.conn.their_state in (h11.IDLE, h11.SEND_BODY) or self.flow.write_paused
         if not (ours and waiting):
             if self._deadline is not None:
@@ -156,7 +151,7 @@ class Connection(H11Protocol):
         self._watch()
         self.transport.abort()
 
-    def _finds_room(self) -> bool:
+    def _has_room(self) -> bool:
         everyone: Collection[Any] = self.connections
         peer = self.client[0] if self.client else ""
         if not self._settings.trusts(peer):
@@ -166,7 +161,7 @@ class Connection(H11Protocol):
         return self._fits(everyone, self._settings.most_connections)
 
     def _fits(self, among: Collection[Any], most: int) -> bool:
-        """Whether there are not more than `most`, or another one can be closed for this one."""
+        """Whether there are at most `most`, or another one could be closed for this one."""
         if len(among) <= most:
             return True
         waiting = {
@@ -186,8 +181,8 @@ _FULL = (
 )
 
 
-def server_of(settings: WebSettings) -> uvicorn.Server:
-    """A server of the app; ConfigError where the settings or the store are wrong."""
+def create_server(settings: WebSettings) -> uvicorn.Server:
+    """ConfigError where the settings or the store are wrong."""
     config = uvicorn.Config(
         create_app(settings),
         host=settings.host,
@@ -197,7 +192,7 @@ def server_of(settings: WebSettings) -> uvicorn.Server:
         access_log=False,  # addresses hold secret links
         server_header=False,
         forwarded_allow_ips=list(settings.proxies),
-        # So many are accepted at once before any of them can be refused.
+        # This many are accepted at once before any of them can be refused.
         backlog=max(settings.most_connections // 4, 1),
         ws_max_size=64 * 1024,
         timeout_graceful_shutdown=5,
@@ -206,21 +201,24 @@ def server_of(settings: WebSettings) -> uvicorn.Server:
 
 
 def serve(settings: WebSettings, announce: Callable[[], None]) -> None:
-    """Serve until interrupted. `announce` is called when the port is ours, and not before: what it
-    says leads nobody to another program that listens there."""
-    server = server_of(settings)
+    """Serve until interrupted.
+
+    `announce` is called only once the port is ours: an address printed earlier could lead to
+    another program that listens there.
+    """
+    server = create_server(settings)
     seldom = Limiter(MESSAGES)
     for name in ("asyncio", "uvicorn.error"):
         # Whoever could fill the log could fill the disk that the store is on.
         logging.getLogger(name).addFilter(
             lambda record: not seldom.take(record.getMessage().partition("\n")[0])
         )
-    with _listening(settings) as listener, suppress(KeyboardInterrupt):
+    with _open_listener(settings) as listener, suppress(KeyboardInterrupt):
         announce()
         server.run(sockets=[listener])
 
 
-def _listening(settings: WebSettings) -> socket.socket:
+def _open_listener(settings: WebSettings) -> socket.socket:
     family = socket.AF_INET6 if ":" in settings.host else socket.AF_INET
     try:
         return socket.create_server((settings.host, settings.port), family=family)

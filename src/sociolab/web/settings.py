@@ -1,4 +1,4 @@
-"""How the web app is served: which store, where, for whom."""
+"""The settings of the web app: which store, at which address, for whom."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ from sociolab.core.errors import ConfigError
 
 TOKEN_VARIABLE = "SOCIOLAB_ADMIN_TOKEN"
 SHORTEST_TOKEN = 16
-"""Characters of an admin token; anybody who reaches the app may guess at it."""
+"""Characters of an admin token; anybody who reaches the app may try to guess it."""
 LEAST_VARIETY = 8
 """Different characters of an admin token."""
 
 CONNECTIONS_PER_ADDRESS = 200
-"""A class of thirty behind one address, with all the connections that their browsers may open."""
+"""Enough for a class of thirty behind one address, with several connections per browser."""
 REQUEST_SECONDS = 30.0
 
 _THIS_MACHINE = ("127.0.0.1", "::1")
@@ -67,12 +67,12 @@ class WebSettings:
 
     @property
     def secure(self) -> bool:
-        """Whether browsers reach the app by HTTPS, so that cookies may be kept to it."""
+        """Whether browsers use HTTPS, so that cookies may be restricted to it."""
         return self.public_url.startswith("https://")
 
     @property
     def address(self) -> str:
-        """Where a browser finds the app, without a slash at the end."""
+        """The app's address, without a trailing slash."""
         if self.public_url:
             return self.public_url.rstrip("/")
         host = "127.0.0.1" if self.host in ("0.0.0.0", "::") else self.host
@@ -80,14 +80,14 @@ class WebSettings:
 
     @property
     def proxies(self) -> tuple[str, ...]:
-        """The proxies whose word on a client's address is taken."""
+        """The proxies whose `X-Forwarded-For` is believed."""
         return self.trusted_proxies or (_THIS_MACHINE if self.public_url else ())
 
     @property
     def most_connections(self) -> int:
         """Connections at a time: half of the files that the process may open (`ulimit -n`). The
-        other half is for the store, for models, and for connections that are about to be refused.
-        """
+        other half is for the store, for models, and for connections that are about to be
+        refused."""
         if sys.platform == "win32":
             return 512
         import resource
@@ -96,10 +96,10 @@ class WebSettings:
         return 4096 if files == resource.RLIM_INFINITY else min(files // 2, 4096)
 
     def cookie(self, name: str) -> str:
-        """What a cookie for all pages is called.
+        """The name of a cookie for all pages.
 
-        Over HTTPS its prefix keeps browsers from taking it from anybody else. Without it the port
-        is part of the name, since browsers give all apps of a machine the same cookies.
+        Over HTTPS the prefix makes browsers accept it from this host only. Without HTTPS the name
+        contains the port, since browsers send the cookies of a host to all its ports.
         """
         return f"__Host-{name}" if self.secure else f"{name}-{self.port}"
 
@@ -114,7 +114,7 @@ class WebSettings:
     def serves(self, host: str) -> bool:
         """Whether a request may name this host (its Host header, with or without a port).
 
-        A page elsewhere whose name was pointed at this machine must not be served.
+        This stops DNS rebinding: a foreign page whose name was pointed at this machine.
         """
         name = host.rsplit(":", 1)[0] if not host.endswith("]") else host
         name = name.strip("[]").casefold()

@@ -1,4 +1,4 @@
-"""What may every request need? Settings, the store, limits, clocks, and reasons to refuse it."""
+"""What every request may need: settings, the store, rate limits, and reasons to refuse it."""
 
 from __future__ import annotations
 
@@ -21,39 +21,38 @@ from sociolab.web.settings import WebSettings
 
 
 class Stores:
-    """Connections to one store file; a store that is not there is made.
+    """Connections to one store file, one per thread; a missing store is created.
 
-    `here` may be called from any thread, and is that thread's own. What people do is written here:
-    a commit waits until the disk has it. StoreError where the file is no longer the one that was
-    opened: what is written to that is seen by nobody.
+    `here` may be called from any thread. People's actions are written here, so commits wait for the
+    disk. StoreError where the file was replaced: nobody would see what is written to the old one.
     """
 
     def __init__(self, path: Path) -> None:
         self.path = path
         self._here = threading.local()
         Store.open(path).close()
-        self._file = _file(path)
+        self._file_identity = _file_identity(path)
 
     @property
     def here(self) -> Store:
-        """The connection of the thread that asks."""
-        if _file(self.path) != self._file:
+        """The connection of the calling thread."""
+        if _file_identity(self.path) != self._file_identity:
             raise StoreError(
                 f"the store {self.path} was moved, deleted or replaced while it was served, so "
                 "nothing is read or written any more; put it back, or start `sociolab web` again"
             )
         store: Store | None = getattr(self._here, "store", None)
         if store is not None and store.frozen and _state(self.path) != self._here.state:
-            store.close()  # it reads the file as it was, and somebody else plays in it by now
+            store.close()  # it reads the file as it was, and another process writes to it by now
             store = None
         if store is None:
             self._here.state = _state(self.path)
             store = self._here.store = Store.open(self.path, synced=True)
-        store.refresh()  # a run may have been deleted, and another have taken its place
+        store.refresh()  # a run may have been deleted and replaced by another
         return store
 
     def close(self) -> None:
-        """Close the connection of this thread; those of others end with them."""
+        """Close the connection of this thread; those of other threads end with them."""
         store: Store | None = getattr(self._here, "store", None)
         if store is not None:
             store.close()
@@ -61,14 +60,14 @@ class Stores:
 
 
 def _state(path: Path) -> tuple[int, ...]:
-    """Changes whenever somebody writes to a store, or begins to."""
+    """Differs whenever somebody has written to a store, or begun to."""
     log = path.with_name(f"{path.name}-wal")
     stats = [file.stat() for file in (path, log) if file.exists()]
     return tuple(number for stat in stats for number in (stat.st_mtime_ns, stat.st_size))
 
 
-def _file(path: Path) -> tuple[int, int] | None:
-    """Which file is at a path; None if there is none, or it cannot be looked at."""
+def _file_identity(path: Path) -> tuple[int, int] | None:
+    """Identifies the file at a path; None if there is none, or it cannot be read."""
     try:
         stat = path.stat()
     except OSError:
@@ -77,11 +76,11 @@ def _file(path: Path) -> tuple[int, int] | None:
 
 
 class Missing(ConfigError):  # noqa: N818  a state of affairs
-    """What a request asks for is not there."""
+    """The requested thing does not exist."""
 
 
 class Refused(SociolabError):  # noqa: N818  a state of affairs
-    """A request that may not be served, with the status that says why."""
+    """A request that is not served; `status` and `seconds` (until a retry) go into the response."""
 
     def __init__(self, message: str, status: int = 403, seconds: int | None = None) -> None:
         super().__init__(message)
@@ -90,29 +89,29 @@ class Refused(SociolabError):  # noqa: N818  a state of affairs
 
 
 class NeedsLogin(SociolabError):  # noqa: N818  a state of affairs
-    """A page for the researcher, asked for by somebody who has not signed in."""
+    """A page for the researcher, requested by somebody who has not signed in."""
 
 
 @dataclass(frozen=True, slots=True)
 class Rate:
-    """At most `burst` at once, and `a_minute` in the long run."""
+    """At most `burst` requests at once, and `a_minute` in the long run."""
 
     burst: int
     a_minute: float
 
 
 PAGES = Rate(240, 1200)
-"""Everything, for one browser: a page is a handful of requests, a play one every few seconds."""
+"""All requests of one browser: a page takes a handful, a live episode one every few seconds."""
 ADDRESS = Rate(4000, 40_000)
-"""Everything, for one address: a whole class may sit behind it."""
+"""All requests of one address, which may be that of a whole class."""
 SECRETS = Rate(10, 20)
-"""Attempts at what could be guessed, by address: the admin token."""
+"""Guesses at the admin token, by address."""
 MESSAGES = Rate(5, 1)
-"""Lines of the server's log that say the same."""
+"""Equal lines of the server's log."""
 
 
 class Limiter:
-    """Buckets by key; those that were not used for longest are forgotten when there are many."""
+    """Token buckets by key; beyond `most` keys, the least recently used ones are forgotten."""
 
     def __init__(
         self, rate: Rate, most: int = 20_000, clock: Callable[[], float] = time.monotonic
@@ -123,7 +122,7 @@ class Limiter:
         self._buckets: OrderedDict[str, tuple[float, float]] = OrderedDict()
 
     def take(self, key: str) -> float:
-        """Take one; 0 if there was one, else the seconds until there is."""
+        """Take a token; 0 if there was one, else the seconds until there is."""
         now, pace = self._clock(), self._rate.a_minute / 60
         level, at = self._buckets.pop(key, (float(self._rate.burst), now))
         level = min(self._rate.burst, level + (now - at) * pace)
@@ -136,12 +135,12 @@ class Limiter:
 
 @dataclass(frozen=True, slots=True)
 class Site:
-    """The app's settings, its store and its templates.
+    """The app's settings, store and templates.
 
-    `attempts` at the admin token are counted by
-    address, `requests` of participants by person. `sessions` of the researcher are kept in memory
-    only, so a restart signs out: for each secret in a cookie the visit it belongs to, and since
-    when (`time.monotonic`, which nobody sets). `key` signs forms.
+    `attempts` at the admin token are limited by address, `requests` of participants by person.
+    `sessions` of the researcher are in memory only, so a restart signs out: they map the secret in
+    a cookie to its visit and start (`time.monotonic`, which no clock change affects). `key` signs
+    forms.
     """
 
     settings: WebSettings
@@ -154,12 +153,11 @@ class Site:
 
     @property
     def store(self) -> Store:
-        """The store, for the thread that asks."""
+        """The store, for the calling thread."""
         return self.stores.here
 
 
 def site_of(request: HTTPConnection) -> Site:
-    """The site that a request is made to."""
     return cast("Site", request.app.state.site)
 
 

@@ -1,4 +1,4 @@
-"""A study is set up in the browser: its kind, then a form that loses nothing."""
+"""The form that sets up a study in the browser; its input is kept when something is wrong."""
 
 from __future__ import annotations
 
@@ -98,41 +98,41 @@ KIND_WORDS: Mapping[StudyKind, tuple[str, str]] = {
     "review": ("Review", "People review scenarios: keep, edit or reject."),
 }
 QUESTIONS = 12
-"""Questions of a survey that the form has room for at most."""
+"""Survey questions that the form has room for."""
 PARTS = ("name", "text", "kind", "choices", "points", "low", "high", "required")
-"""What a question of the survey has, each a field."""
+"""The fields of a survey question."""
 
 
-def form_of(values: Mapping[str, Any], kind: StudyKind) -> dict[str, str]:
-    """The fields of the form, filled with settings such as a TOML file holds."""
+def fill_form(values: Mapping[str, Any], kind: StudyKind) -> dict[str, str]:
+    """The fields of the form for these settings (as a TOML file holds them)."""
     plan = values.get(kind, {})
     fields = {
         **{f.name: str(values.get(f.name, "")).strip() for f in (*TEXT_FIELDS, CODE_FIELD)},
-        **{f"{kind}.{f.name}": _typed(f.shape, plan.get(f.name)) for f in PLAN_FIELDS[kind]},
+        **{f"{kind}.{f.name}": _field_text(f.shape, plan.get(f.name)) for f in PLAN_FIELDS[kind]},
     }
     for index, question in enumerate(values.get("survey", ())):
         for part in PARTS:
-            fields[f"survey.{index}.{part}"] = _question_part(part, question.get(part))
+            fields[f"survey.{index}.{part}"] = _question_field_text(part, question.get(part))
     return fields
 
 
-def settings_in(fields: Mapping[str, str], kind: StudyKind) -> dict[str, Any]:
-    """The settings that the fields hold, unchecked; a field that is empty is left out."""
+def read_form(fields: Mapping[str, str], kind: StudyKind) -> dict[str, Any]:
+    """The settings in the form's fields, not validated; an empty field is left out."""
     values: dict[str, Any] = {
         f.name: _lines(fields.get(f.name, "")) for f in (*TEXT_FIELDS, CODE_FIELD)
     }
-    plan = {f.name: _value(f, fields.get(f"{kind}.{f.name}", "")) for f in PLAN_FIELDS[kind]}
+    plan = {f.name: _parse_field(f, fields.get(f"{kind}.{f.name}", "")) for f in PLAN_FIELDS[kind]}
     values[kind] = {name: value for name, value in plan.items() if value is not None}
     values["survey"] = [_question(fields, index) for index in used_questions(fields)]
     return values
 
 
 def used_questions(fields: Mapping[str, str]) -> Sequence[int]:
-    """Which of the form's questions are in use."""
+    """The indices of the form's questions that have a text."""
     return [i for i in range(QUESTIONS) if fields.get(f"survey.{i}.text", "").strip()]
 
 
-def _typed(shape: Shape, value: Any) -> str:
+def _field_text(shape: Shape, value: Any) -> str:
     if value is None:
         return ""
     if isinstance(value, bool):
@@ -143,13 +143,13 @@ def _typed(shape: Shape, value: Any) -> str:
         case "pairs":
             return "\n".join(f"{name}={item}" for name, item in value.items())
         case "references":
-            return "\n".join(map(_reference_line, value))
+            return "\n".join(map(_format_reference, value))
         case _:
             return str(value)
 
 
-def _value(field: SetupField, text: str) -> Any:
-    """What a field says; None if it is empty."""
+def _parse_field(field: SetupField, text: str) -> Any:
+    """A field's value; None if it is empty."""
     lines = [line.strip() for line in _lines(text).split("\n") if line.strip()]
     if not lines:
         return None
@@ -160,12 +160,12 @@ def _value(field: SetupField, text: str) -> Any:
             return {name.strip(): value.strip() for name, _, value in
                     (line.partition("=") for line in lines)}  # fmt: skip
         case "references":
-            return list(map(_reference, lines))
+            return list(map(_parse_reference, lines))
         case _:
             return text.strip()
 
 
-def _reference(line: str) -> dict[str, Any]:
+def _parse_reference(line: str) -> dict[str, Any]:
     episode, _, rest = line.partition(" ")
     seat, _, scores = rest.strip().partition(" ")
     pairs = dict(word.partition("=")[::2] for word in scores.split())
@@ -173,7 +173,7 @@ def _reference(line: str) -> dict[str, Any]:
     return {"episode": episode, "seat": seat, "scores": pairs, **within}
 
 
-def _reference_line(ref: Mapping[str, Any]) -> str:
+def _format_reference(ref: Mapping[str, Any]) -> str:
     scores = " ".join(f"{name}={value:g}" for name, value in ref["scores"].items())
     return f"{ref['episode']} {ref['seat']} {scores} within={ref.get('within', 2):g}"
 
@@ -196,7 +196,7 @@ def _question(fields: Mapping[str, str], index: int) -> dict[str, Any]:
     return question
 
 
-def _question_part(part: str, value: Any) -> str:
+def _question_field_text(part: str, value: Any) -> str:
     if part == "choices":
         return "\n".join(value or ())
     if part == "required":
@@ -220,7 +220,7 @@ _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,79}")
 
 
 def beyond_a_form(settings: StudySettings) -> dict[str, str]:
-    """What is set beyond what a form may, by field."""
+    """Settings that only a file may set, by field: custom code, and folders of data."""
     wrong: dict[str, str] = {}
     play, review = settings.play, settings.review
     if play is not None:
@@ -252,7 +252,7 @@ def new(
     if like:
         row = study_row(store, like)
         settings = StudySettings.model_validate(row.settings).model_dump(mode="json")
-        return _form(request, store, row.kind, form_of(settings, row.kind))
+        return _form(request, store, row.kind, fill_form(settings, row.kind))
     chosen = _kind(kind)
     if chosen is None:
         return page(request, "study/kinds.html", kinds=KIND_WORDS)
@@ -260,7 +260,7 @@ def new(
     plan = values[chosen]
     if plan.pop("run", None) and (runs := _runs(store, chosen)):
         plan["run"] = runs[0]
-    return _form(request, store, chosen, form_of(values, chosen))
+    return _form(request, store, chosen, fill_form(values, chosen))
 
 
 @router.post("/new")
@@ -275,22 +275,22 @@ def make(request: Request, fields: Fields) -> Response:
     if not name:
         wrong["name"] = "give the study a name"
     try:
-        settings = StudySettings.model_validate(settings_in(fields, kind))
+        settings = StudySettings.model_validate(read_form(fields, kind))
         wrong |= beyond_a_form(settings)
         if not wrong:
             create_study(store, name, settings)
             return RedirectResponse(f"/studies/{name}", 303)
     except ValidationError as error:
         for place, message in problems(error):
-            wrong.setdefault(_field(place, kind, fields), message)
+            wrong.setdefault(_field_at(place, kind, fields), message)
     except ConfigError as error:
-        wrong[_place(str(error), kind, fields)] = str(error)
+        wrong[_field_of_problem(str(error), kind, fields)] = str(error)
     response = _form(request, store, kind, fields, wrong)
     response.status_code = 422
     return response
 
 
-def _place(problem: str, kind: StudyKind, fields: Mapping[str, str]) -> str:
+def _field_of_problem(problem: str, kind: StudyKind, fields: Mapping[str, str]) -> str:
     """The field that a problem is about: the one it begins with, or whose text it quotes."""
     names = {f"{kind}.{field.name}" for field in PLAN_FIELDS[kind]}
     first = f"{kind}.{problem.partition(':')[0].lstrip('-')}"
@@ -306,8 +306,8 @@ def _kind(name: str) -> StudyKind | None:
     return {str(kind): kind for kind in KINDS}.get(name)
 
 
-def _field(place: str, kind: StudyKind, fields: Mapping[str, str]) -> str:
-    """The field of the form that a place in the settings came from."""
+def _field_at(place: str, kind: StudyKind, fields: Mapping[str, str]) -> str:
+    """The form's field for a place in the settings."""
     parts = place.split(".")
     if parts[0] == "survey" and len(parts) > 1:
         used = used_questions(fields)
@@ -347,7 +347,7 @@ def _form(
 
 
 def _labels(kind: StudyKind) -> dict[str, str]:
-    """What the form calls its fields, by their places, in their order."""
+    """The labels of the form's fields, by their places, in order."""
     return {
         "name": "Name",
         **{f"{kind}.{field.name}": field.label for field in PLAN_FIELDS[kind]},
@@ -358,14 +358,14 @@ def _labels(kind: StudyKind) -> dict[str, str]:
 
 
 def _in_order(wrong: Mapping[str, str], kind: StudyKind) -> dict[str, str]:
-    """What is wrong, in the order of the form."""
+    """The problems in the order of the form."""
     order = list(_labels(kind))
     places = sorted(wrong, key=lambda place: order.index(place) if place in order else -1)
     return {place: wrong[place] for place in places}
 
 
 def _worlds_for(kind: StudyKind) -> tuple[str, ...]:
-    """The worlds of whose runs a study of this kind can be; none where it is of no run."""
+    """The worlds whose runs a study of this kind can be about; empty where it needs no run."""
     offers: dict[StudyKind, Callable[[WorldPlugin], bool]] = {
         "rate": lambda plugin: bool(plugin.guides),
         "impressions": lambda plugin: plugin.impressions,
@@ -374,7 +374,7 @@ def _worlds_for(kind: StudyKind) -> tuple[str, ...]:
 
 
 def _runs(store: Store, kind: StudyKind) -> tuple[str, ...]:
-    """The runs that a study of this kind can be about, the newest first."""
+    """The runs that a study of this kind can be about, newest first."""
     worlds = _worlds_for(kind)
     rows = [row for row in reversed(store.runs()) if row.played and not row.keeps]
     return tuple(row.name for row in rows if row.world in worlds)

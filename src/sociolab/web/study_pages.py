@@ -1,4 +1,4 @@
-"""The researcher's pages of studies, and what is changed there: texts, links, people, data."""
+"""The researcher's pages of studies, and their actions: texts, links, participants, data."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ ParticipantName: TypeAlias = Annotated[str, Path(alias="participant", max_length
 
 
 def study_row(store: Store, name: str, kind: StudyKind | None = None) -> StudyRow:
-    """The study of this name, and of this kind if one is given; Missing if there is none."""
+    """Missing if there is no study of this name (and of this kind, if given)."""
     study = next((row for row in store.studies.all() if row.name == name), None)
     if study is None:
         raise Missing(f'There is no study called "{name}".')
@@ -40,7 +40,7 @@ def study_row(store: Store, name: str, kind: StudyKind | None = None) -> StudyRo
 
 
 def participant_row(store: Store, study: StudyRow, name: str) -> ParticipantRow:
-    """The participant of this name; Missing if there is none."""
+    """Missing if there is no participant of this name."""
     participant = next(
         (row for row in store.studies.participants(study.name) if row.id == name), None
     )
@@ -52,7 +52,7 @@ def participant_row(store: Store, study: StudyRow, name: str) -> ParticipantRow:
 router = APIRouter(prefix="/studies", tags=["studies"])
 
 _PAGE = 100
-"""Participants shown at a time."""
+"""Participants on a page."""
 
 
 @router.get("")
@@ -97,7 +97,7 @@ def preview(request: Request, name: StudyName) -> Response:
 
 
 def _problem(request: Request, study: str) -> str:
-    """Why a study cannot be played, in a sentence; "" where nothing is wrong."""
+    """Why a study cannot be played, in a sentence, or ""."""
     problems: Mapping[str, str] = request.app.state.live_studies.problems
     return problems.get(study, "")
 

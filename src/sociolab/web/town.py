@@ -1,4 +1,4 @@
-"""The replay of an episode in town: its page, and what happened as numbers for the browser."""
+"""The replay of an episode in town: its page, and its events as compact JSON for the browser."""
 
 from __future__ import annotations
 
@@ -40,12 +40,12 @@ from sociolab.town.trace import (
 from sociolab.town.trajectory import Intervals, format_spans
 from sociolab.web.pages import STATIC, page
 from sociolab.web.site import Missing, store_of
-from sociolab.web.watch.parameters import RunName, TrialId, known_trial
+from sociolab.web.watch.parameters import RunName, TrialId, require_trial
 
 
 @dataclass(frozen=True, slots=True)
 class AttendanceRow:
-    """A row of the table of residents; `at` is the moment that its link leads to, "" for none."""
+    """A row in the table of residents; `at` is the time that its link jumps to, "" for none."""
 
     who: str
     name: str
@@ -58,7 +58,7 @@ class AttendanceRow:
 
 @dataclass(frozen=True, slots=True)
 class ShownScore:
-    """A row of the table of verdicts."""
+    """A row in the table of scores."""
 
     measure: str
     value: str
@@ -67,8 +67,8 @@ class ShownScore:
     failed: bool
 
 
-def words_of(replay: Replay) -> dict[str, Any]:
-    """The words of a replay, as its page names them."""
+def replay_texts(replay: Replay) -> dict[str, Any]:
+    """The texts of a replay, by the names that its page uses."""
     task, names = replay.task, replay.lived.names
     clock = replay.lived.trajectory.clock
     return {
@@ -78,55 +78,55 @@ def words_of(replay: Replay) -> dict[str, Any]:
         "performer_id": task.performer,
         "kind": task.type,
         "goal": task.goal,
-        "event": _event(replay, clock),
-        "event_at": address(clock, replay.window[0]),
+        "event": _event_time(replay, clock),
+        "event_at": link_time(clock, replay.window[0]),
         "place": task.place,
         "expected": task.expected,
         "background": task.background,
-        "lived": moment(clock, replay.lived.trajectory.trace.steps),
+        "lived": format_time(clock, replay.lived.trajectory.trace.steps),
         "score": f"{replay.score.goal:.3g}" if replay.score else "",
         "why": replay.why,
         "least": replay.score.least if replay.score else 0,
         "other_rules": replay.other_rules,
-        "counted": tuple(_counted(outcome, names, clock) for outcome in replay.outcomes),
-        "errands": _errands(replay, clock),
-        "verdicts": tuple(_score_view(row) for row in replay.verdicts),
+        "counted": tuple(_attendance_row(outcome, names, clock) for outcome in replay.outcomes),
+        "errands": _errand_rows(replay, clock),
+        "verdicts": tuple(_score_row(row) for row in replay.verdicts),
     }
 
 
-def moment(clock: Clock, step: int) -> str:
-    """Such as "Tue 14 May 18:30"."""
+def format_time(clock: Clock, step: int) -> str:
+    """A time such as "Tue 14 May 18:30"."""
     at = clock.at(step)
     return f"{at:%a} {at.day} {at:%b %H:%M}"
 
 
-def address(clock: Clock, step: int) -> str:
-    """A moment as it stands in a link, such as "2024-05-14T18:30:00"."""
+def link_time(clock: Clock, step: int) -> str:
+    """A time as in a link, such as "2024-05-14T18:30:00"."""
     return clock.at(step).isoformat()
 
 
-def _event(replay: Replay, clock: Clock) -> str:
+def _event_time(replay: Replay, clock: Clock) -> str:
     start, end = replay.window
     if not replay.task.start:
-        return f"{moment(clock, start)[:-6]}, at any time"
-    return f"{moment(clock, start)} to {clock.at(end):%H:%M}"
+        return f"{format_time(clock, start)[:-6]}, at any time"
+    return f"{format_time(clock, start)} to {clock.at(end):%H:%M}"
 
 
-def _counted(outcome: ResidentOutcome, names: dict[str, str], clock: Clock) -> AttendanceRow:
+def _attendance_row(outcome: ResidentOutcome, names: dict[str, str], clock: Clock) -> AttendanceRow:
     times = outcome.when or outcome.near
     at = outcome.since if outcome.since is not None else times[0][0] if times else None
     return AttendanceRow(
         who=outcome.who,
         name=names.get(outcome.who, outcome.who),
         counts=outcome.counts,
-        since=moment(clock, outcome.since) if outcome.since is not None else "",
-        spans=f"{moment(clock, times[0][0])[:-6]} {format_spans(clock, times)}" if times else "",
+        since=format_time(clock, outcome.since) if outcome.since is not None else "",
+        spans=f"{format_time(clock, times[0][0])[:-6]} {format_spans(clock, times)}" if times else "",
         words=outcome.words,
-        at=address(clock, at) if at is not None else "",
+        at=link_time(clock, at) if at is not None else "",
     )
 
 
-def _errands(replay: Replay, clock: Clock) -> tuple[tuple[str, str], ...]:
+def _errand_rows(replay: Replay, clock: Clock) -> tuple[tuple[str, str], ...]:
     if replay.score is None:
         return ()
     names = replay.lived.names
@@ -135,13 +135,13 @@ def _errands(replay: Replay, clock: Clock) -> tuple[tuple[str, str], ...]:
             what,
             "nobody who had been told of it"
             if step is None
-            else f"{names.get(who, who)}, {moment(clock, step)}",
+            else f"{names.get(who, who)}, {format_time(clock, step)}",
         )
         for what, who, step in replay.score.errands
     )
 
 
-def _score_view(row: ScoreRow) -> ShownScore:
+def _score_row(row: ScoreRow) -> ShownScore:
     verdict = row.verdict
     title = verdict.measure.title or verdict.measure.name
     judge = row.judge.label
@@ -162,8 +162,8 @@ def _score_view(row: ScoreRow) -> ShownScore:
 
 
 @lru_cache(maxsize=8)
-def land(town: TownMap) -> Json:
-    """Ground and arenas as [value, tiles, value, tiles, ...], row by row; names and their room.
+def encode_map(town: TownMap) -> Json:
+    """The map: ground and arenas in run-length encoding, row by row, with names and where they fit.
 
     `sectors`: [name, left, right, top, bottom] in tiles. `places`: [sector, name, x, y, width,
     height] of the largest rectangle in it, for its name. `things`: [place, name, x, y, x, y, ...].
@@ -174,11 +174,11 @@ def land(town: TownMap) -> Json:
         "name": sanitize(town.name),
         "width": town.width,
         "height": town.height,
-        "ground": runs(town.ground),
-        "arena": runs(town.arena),
-        "sectors": [_sector(town, sector) for sector in town.sectors],
+        "ground": run_lengths(town.ground),
+        "arena": run_lengths(town.arena),
+        "sectors": [_sector_box(town, sector) for sector in town.sectors],
         "places": [
-            [number[place.sector], sanitize(place.arena), *_room(mask)]
+            [number[place.sector], sanitize(place.arena), *_largest_rectangle(mask)]
             for place, mask in zip(town.places, masks, strict=True)
         ],
         "things": [
@@ -189,16 +189,16 @@ def land(town: TownMap) -> Json:
     }
 
 
-def runs(tiles: NDArray[Any]) -> Json:
-    """A matrix row by row, as each value and how many tiles in a row have it."""
+def run_lengths(tiles: NDArray[Any]) -> Json:
+    """Run-length encode a matrix, row by row: each value and how many tiles in a row have it."""
     flat: list[Json] = []
     for value, same in groupby(tiles.ravel().tolist()):
         flat += (value, len(list(same)))
     return flat
 
 
-def _sector(town: TownMap, sector: str) -> Json:
-    """Its name, and over which columns, and above or below which rows of tiles it is written."""
+def _sector_box(town: TownMap, sector: str) -> Json:
+    """[name, left, right, top, bottom], the box of the sector's tiles."""
     tiles = [tile for place in town.sector_places(sector) for tile in town.tiles(place)]
     if not tiles:
         return [sanitize(sector), 0, 0, 0, 0]
@@ -207,10 +207,10 @@ def _sector(town: TownMap, sector: str) -> Json:
     return [sanitize(sector), left, right, min(rows), max(rows) + 1]
 
 
-def _room(inside: NDArray[np.bool_]) -> tuple[int, int, int, int]:
+def _largest_rectangle(inside: NDArray[np.bool_]) -> tuple[int, int, int, int]:
     """x, y, width and height of the largest rectangle in a mask, in tiles.
 
-    Since names are wider than high, of equal areas the wider is taken.
+    Of equal areas the wider one: names are wider than high.
     """
     best, rectangle = (0, 0), (0, 0, 0, 0)
     rows, columns = np.nonzero(inside)
@@ -224,7 +224,7 @@ def _room(inside: NDArray[np.bool_]) -> tuple[int, int, int, int]:
 
 
 def _rectangles(heights: list[int], start: int) -> list[tuple[int, int, int]]:
-    """x, width and height of the largest rectangles that stand on a row, under these heights."""
+    """x, width and height of the maximal rectangles that stand on a row, under these heights."""
     rectangles: list[tuple[int, int, int]] = []
     open_: list[tuple[int, int]] = []
     for x in range(start, len(heights)):
@@ -237,33 +237,32 @@ def _rectangles(heights: list[int], start: int) -> list[tuple[int, int, int]]:
 
 
 def arenas_of(town: TownMap, name: str) -> list[int]:
-    """The numbers of the arena of this name, or of all arenas of the sector; none if neither."""
+    """The indices of the arena of this name, or of all arenas of the sector; empty if neither."""
     place = town.place(name)
     arenas = town.sector_places(name) if place is None else (place,)
     return [town.places.index(arena) for arena in arenas]
 
 
 STATES = ("asleep", "walking", "at it", "talking")
-"""What the numbers of states mean; the browser has the same list (`moments.js`)."""
+"""States by their numbers; the browser has the same list (`moments.js`)."""
 
 
 class NumberedTexts:
-    """Each text once, in the order in which they were first met."""
+    """Numbers each text once, in the order of first use; 0 is ""."""
 
     def __init__(self) -> None:
         self._number: dict[str, int] = {"": 0}
 
     def __call__(self, text: str) -> int:
-        """The number of a text."""
         return self._number.setdefault(text, len(self._number))
 
     def all(self) -> list[Json]:
-        """The texts by number, legible."""
+        """The texts by number, with invisible characters replaced."""
         return [sanitize(text) for text in self._number]
 
 
-def compact(replay: Replay) -> dict[str, Json]:
-    """The replay as JSON; `docs/web/town.md` says what its fields are."""
+def encode_replay(replay: Replay) -> dict[str, Json]:
+    """The replay as JSON; its fields are documented in `docs/web/town.md`."""
     texts = NumberedTexts()
     trajectory = replay.lived.trajectory
     number = {resident.id: n for n, resident in enumerate(replay.residents)}
@@ -278,25 +277,28 @@ def compact(replay: Replay) -> dict[str, Json]:
             "age": resident.age,
             "about": sanitize(resident.learned),
             "currently": sanitize(resident.currently),
-            **_life(records[n], texts),
+            **_encode_life(records[n], texts),
         }
         for n, resident in enumerate(replay.residents)
     ]
     talks, about = trajectory.everybody(Talked), frozenset(replay.about)
+    town = replay.lived.town
+    things = {thing for place in town.places for thing in town.objects(place)}
+    kinds: Json = {sanitize(t): _signs()[t] for t in sorted(things) if t in _signs()}
     return {
         "format": 1,
-        "clock": _clock(replay),
-        "town": land(replay.lived.town),
+        "clock": _encode_clock(replay),
+        "town": encode_map(replay.lived.town),
         "residents": residents,
-        "talks": [_talk(talk, talk in about, number, texts) for talk in talks],
-        "task": _task(replay, number),
-        "outcomes": _outcomes(replay, number),
-        "kinds": _kinds(replay.lived.town),
-        "texts": texts.all(),  # last: all texts are known now
+        "talks": [_encode_conversation(talk, talk in about, number, texts) for talk in talks],
+        "task": _encode_task(replay, number),
+        "outcomes": _encode_outcomes(replay, number),
+        "kinds": kinds,
+        "texts": texts.all(),  # last: by now all texts are numbered
     }
 
 
-def _clock(replay: Replay) -> Json:
+def _encode_clock(replay: Replay) -> Json:
     trace, clock = replay.lived.trajectory.trace, replay.lived.trajectory.clock
     days = max(1, -(-trace.steps // clock.steps_per_day))
     dates: list[Json] = [spoken_date(clock.date(clock.midnight(day))) for day in range(days)]
@@ -304,7 +306,7 @@ def _clock(replay: Replay) -> Json:
     return {"first": first, "seconds": clock.seconds, "steps": trace.steps, "days": dates}
 
 
-def _task(replay: Replay, number: dict[str, int]) -> Json:
+def _encode_task(replay: Replay, number: dict[str, int]) -> Json:
     task, town = replay.task, replay.lived.town
     return {
         "performer": number.get(task.performer, -1),
@@ -323,12 +325,7 @@ def _signs() -> dict[str, str]:
     return {thing: kind for kind, things in kinds.items() for thing in things}
 
 
-def _kinds(town: TownMap) -> Json:
-    things = {thing for place in town.places for thing in town.objects(place)}
-    return {sanitize(thing): _signs()[thing] for thing in sorted(things) if thing in _signs()}
-
-
-def _outcomes(replay: Replay, number: dict[str, int]) -> Json:
+def _encode_outcomes(replay: Replay, number: dict[str, int]) -> Json:
     return [
         {
             "who": number[outcome.who],
@@ -343,8 +340,10 @@ def _outcomes(replay: Replay, number: dict[str, int]) -> Json:
     ]
 
 
-def _talk(talk: Talked, about: bool, number: dict[str, int], texts: NumberedTexts) -> Json:
-    """[step, end, who, other, how, about, [name, text, ...]]; -1 for somebody unknown."""
+def _encode_conversation(
+    talk: Talked, about: bool, number: dict[str, int], texts: NumberedTexts
+) -> Json:
+    """[step, end, who, other, how, about, [name, text, ...]]; -1 for an unknown person."""
     spoken: list[Json] = []
     for line in talk.lines:
         spoken += (texts(line.name), texts(line.text))
@@ -352,8 +351,8 @@ def _talk(talk: Talked, about: bool, number: dict[str, int], texts: NumberedText
     return [talk.step, talk.end, *pair, texts(talk.how), int(about), spoken]
 
 
-def _life(records: Iterable[Record], texts: NumberedTexts) -> dict[str, Json]:
-    """The records of a resident, by kind, each a number of fields in one long list."""
+def _encode_life(records: Iterable[Record], texts: NumberedTexts) -> dict[str, Json]:
+    """The records of a resident by kind, each kind flattened into one list."""
     series: dict[str, list[Json]] = {
         name: [] for name in ("stood", "walks", "did", "memories", "plans", "reminders", "without")
     }
@@ -361,12 +360,12 @@ def _life(records: Iterable[Record], texts: NumberedTexts) -> dict[str, Json]:
     for record in records:
         if isinstance(record, Walked):
             path.append(record.path)
-        for name, values in _fields(record, texts):
+        for name, values in _encode_record(record, texts):
             series[name] += values
     return {**series, "path": "".join(path)}
 
 
-def _fields(record: Record, texts: NumberedTexts) -> Iterator[tuple[str, tuple[Json, ...]]]:
+def _encode_record(record: Record, texts: NumberedTexts) -> Iterator[tuple[str, tuple[Json, ...]]]:
     match record:
         case Stood(step, _, x, y):
             yield "stood", (step, x, y)
@@ -400,9 +399,9 @@ def shown(request: Request, run: RunName, trial: TrialId) -> Response:
     """The page on which the days of an episode are played again."""
     replay = _find_replay(request, run, trial)
     store = store_of(request)
-    words = words_of(replay) | {
-        "scripted": scripted_words(store, run, trial),
-        "footnote": known_trial(store, run, trial).declared.footnote,
+    words = replay_texts(replay) | {
+        "scripted": scripted_note(store, run, trial),
+        "footnote": require_trial(store, run, trial).declared.footnote,
     }
     return page(request, "town/replay.html", run=run, trial=trial, told=words, modules=modules())
 
@@ -410,7 +409,9 @@ def shown(request: Request, run: RunName, trial: TrialId) -> Response:
 @router.get("/runs/{run}/episodes/{trial}/town.json", response_class=Response)
 def numbers(request: Request, run: RunName, trial: TrialId) -> Response:
     """The days of an episode as JSON, compressed where the client takes gzip."""
-    body = json.dumps(compact(_find_replay(request, run, trial)), separators=(",", ":")).encode()
+    body = json.dumps(
+        encode_replay(_find_replay(request, run, trial)), separators=(",", ":")
+    ).encode()
     headers = {"Vary": "Accept-Encoding"}
     if takes_gzip(request.headers.get("accept-encoding", "")):
         body = gzip.compress(body, compresslevel=6, mtime=0)
@@ -420,13 +421,13 @@ def numbers(request: Request, run: RunName, trial: TrialId) -> Response:
 
 @cache
 def modules() -> tuple[str, ...]:
-    """The scripts that the page's first one asks for, so that the browser need not find out."""
+    """The scripts that the page's first one imports, so that the browser can preload them."""
     names = (path.name for path in (STATIC / "js" / "town").glob("*.js"))
     return tuple(sorted(name for name in names if name != "main.js"))
 
 
 def takes_gzip(accepted: str) -> bool:
-    """Whether a client with this Accept-Encoding takes gzip."""
+    """Whether a client with this Accept-Encoding accepts gzip."""
     for part in accepted.lower().split(","):
         name, _, weight = part.partition(";")
         if name.strip() == "gzip":
@@ -434,9 +435,9 @@ def takes_gzip(accepted: str) -> bool:
     return False
 
 
-def scripted_words(store: Store, run: str, trial: str) -> str:
-    """What the world says of scripted play, where somebody in this episode is; else ""."""
-    declared = known_trial(store, run, trial).declared
+def scripted_note(store: Store, run: str, trial: str) -> str:
+    """The world's note on scripted players, if one plays in this episode; else ""."""
+    declared = require_trial(store, run, trial).declared
     casts = (row.trial.cast for row in store.trials(run) if row.trial.id == trial)
     rules = any(declared.agents.get(seat.agent) == "rules" for cast in casts for seat in cast)
     return declared.scripted if rules else ""
@@ -444,7 +445,7 @@ def scripted_words(store: Store, run: str, trial: str) -> str:
 
 def _find_replay(request: Request, run: str, trial: str) -> Replay:
     store = store_of(request)
-    world = known_trial(store, run, trial).world
+    world = require_trial(store, run, trial).world
     if world not in worlds_that(lambda plugin: plugin.town is not None):
         raise Missing(f'Nobody lives in a town in the run "{run}"; its episodes are transcripts.')
     return town_of(world).replay(store, run, trial)

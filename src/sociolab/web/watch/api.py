@@ -10,7 +10,7 @@ from typing import Annotated, Any
 from fastapi import APIRouter, Depends, Query, Request
 from starlette.responses import JSONResponse, Response
 
-from sociolab.app.episode_list import EpisodeFilter, EpisodePage, ListedEpisode, list_page
+from sociolab.app.episode_list import EpisodeFilter, EpisodePage, list_page
 from sociolab.app.transcripts import transcript_of
 from sociolab.core.codec import encode_event
 from sociolab.core.ports import Transcript
@@ -25,13 +25,13 @@ from sociolab.web.watch.parameters import (
     TrialId,
     episode_filter,
     json_answer,
-    known_run,
-    known_trial,
+    require_run,
+    require_trial,
 )
 from sociolab.web.watch.runs import run_result
 
 SCHEMA = 1
-"""Counts up with every change that a reader of these objects could trip over."""
+"""Rises with every change that could break a reader of these objects."""
 
 
 def run_record(row: RunRow) -> dict[str, Any]:
@@ -51,7 +51,6 @@ def run_record(row: RunRow) -> dict[str, Any]:
 
 
 def list_record(run: str, listing: EpisodePage) -> dict[str, Any]:
-    """A page of the list of episodes."""
     scored = listing.scored
     return {
         "schema": SCHEMA,
@@ -61,20 +60,19 @@ def list_record(run: str, listing: EpisodePage) -> dict[str, Any]:
         "page": listing.page,
         "pages": listing.pages,
         "score": scored and {"judge": scored.label, "measure": scored.measure.name},
-        "episodes": [_episode_record(entry) for entry in listing.episodes],
-    }
-
-
-def _episode_record(entry: ListedEpisode) -> dict[str, Any]:
-    row = asdict(entry.row)
-    row["cast"] = [{"seat": seat, "agent": agent} for seat, agent in entry.row.cast]
-    return row | {
-        "scores": [{"seat": seat or None, "value": value} for seat, value in entry.scores]
+        "episodes": [
+            asdict(entry.row)
+            | {
+                "cast": [{"seat": seat, "agent": agent} for seat, agent in entry.row.cast],
+                "scores": [{"seat": seat or None, "value": value} for seat, value in entry.scores],
+            }
+            for entry in listing.episodes
+        ],
     }
 
 
 def episode_record(store: Store, run: str, trial: str) -> dict[str, Any]:
-    """An episode: what was planned, what happened, how it reads, what judges said of it."""
+    """An episode: plan, events, transcript and scores."""
     episode, place = store.episode(run, trial), trial_place(store, run, trial)
     planned = episode.trial
     return {
@@ -96,13 +94,13 @@ def episode_record(store: Store, run: str, trial: str) -> dict[str, Any]:
             "content": _json_or_text(planned.task.content),
         },
         "transcript": transcript_record(transcript_of(episode)),
-        "scores": [_judging(row) for row in store.verdicts.judgings(run, trial=trial)],
+        "scores": [_judging_record(row) for row in store.verdicts.judgings(run, trial=trial)],
         "events": [json.loads(encode_event(event)) for event in episode.events],
     }
 
 
 def transcript_record(read: Transcript) -> dict[str, Any]:
-    """How an episode reads; turns count from 0."""
+    """The transcript of an episode; turns count from 0."""
     return {
         "title": read.title,
         "scene": [{"heading": heading, "text": text} for heading, text in read.scene],
@@ -111,17 +109,17 @@ def transcript_record(read: Transcript) -> dict[str, Any]:
     }
 
 
-def _judging(row: JudgingRow) -> dict[str, Any]:
+def _judging_record(row: JudgingRow) -> dict[str, Any]:
     return {
         "judge": row.judge.label,
         "settings": row.judge.settings,
         **row.judge.as_json(),
         "judging": row.judging,
-        "verdicts": [_verdict(verdict) for verdict in row.verdicts],
+        "verdicts": [_score_record(verdict) for verdict in row.verdicts],
     }
 
 
-def _verdict(verdict: Verdict) -> dict[str, Any]:
+def _score_record(verdict: Verdict) -> dict[str, Any]:
     measure = verdict.measure
     record: dict[str, Any] = {"measure": measure.name, "title": measure.title, "seat": verdict.seat}
     match verdict:
@@ -162,7 +160,7 @@ def runs(request: Request) -> Response:
 def one_run(request: Request, run: RunName) -> Response:
     """The result of a run, as `sociolab report --json` prints it."""
     store = store_of(request)
-    known_run(store, run)
+    require_run(store, run)
     return json_answer(run_result(store, run).model_dump(by_alias=True))
 
 
@@ -176,7 +174,7 @@ def episodes(
 ) -> Response:
     """A page of a run's episodes, filtered and sorted."""
     store = store_of(request)
-    known_run(store, run)
+    require_run(store, run)
     return json_answer(list_record(run, list_page(store, run, filtered, number, size)))
 
 
@@ -184,5 +182,5 @@ def episodes(
 def episode(request: Request, run: RunName, trial: TrialId) -> Response:
     """An episode: what was planned, what happened, how it reads, what judges said of it."""
     store = store_of(request)
-    known_trial(store, run, trial)
+    require_trial(store, run, trial)
     return json_answer(episode_record(store, run, trial))

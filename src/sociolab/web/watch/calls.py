@@ -1,4 +1,4 @@
-"""Every model call of an episode, word for word."""
+"""The page of an episode's model calls, with full prompts and replies."""
 
 from __future__ import annotations
 
@@ -20,19 +20,19 @@ from sociolab.store.store import Store
 from sociolab.web.pages import page
 from sociolab.web.site import store_of
 from sociolab.web.watch.episode import Cut, cut
-from sociolab.web.watch.parameters import Label, PageNumber, RunName, TrialId, known_trial
+from sociolab.web.watch.parameters import Label, PageNumber, RunName, TrialId, require_trial
 
 PAGE = 25
 """Calls on a page."""
 LONG = 1_000
-"""Characters of a message from which on it is folded where it was shown before."""
+"""A message that repeats at least this many characters of an earlier one has them folded."""
 _LONGEST = 200_000
 """Characters of a message on a page."""
 
 
 @dataclass(frozen=True, slots=True)
 class MessageView:
-    """A message: `same` is what it has in common with the call numbered `like`, `rest` the rest."""
+    """A message: `same` repeats the call numbered `like`, and `rest` is new."""
 
     role: str
     length: int
@@ -61,9 +61,10 @@ class CallView:
 
 @dataclass(frozen=True, slots=True)
 class CallPage:
-    """A page of calls. `of` fit the filter; `seats` are (role, seat) that occur in the episode.
+    """A page of calls. `of` counts those that fit the filter; `seats` are the (role, seat) pairs of
+    the episode.
 
-    `tokens` are read, read from a cache, and written; they and `usd` include the estimates of
+    `tokens` are prompt, cached and completion tokens; they and `usd` include the estimates of
     `estimated_calls`.
     """
 
@@ -88,7 +89,7 @@ def call_page(
     ]
     rows.sort(key=lambda row: row.at)
     seats = tuple(dict.fromkeys((row.call.role, row.call.seat) for row in rows))
-    chosen = [row for row in rows if not seat or _who(row.call) == seat]
+    chosen = [row for row in rows if not seat or _role_and_seat(row.call) == seat]
     numbered = list(enumerate(chosen, 1))
     if at is not None:
         places = [i for i, row in numbered if isinstance(row, CallRow) and row.pk == at]
@@ -98,7 +99,7 @@ def call_page(
     done = [row for row in chosen if isinstance(row, CallRow)]
     priced = [row.reply.usd for row in done if row.reply.usd is not None]
     return CallPage(
-        tuple(_views(store, numbered[(page - 1) * PAGE : page * PAGE])),
+        tuple(_call_views(store, numbered[(page - 1) * PAGE : page * PAGE])),
         len(chosen),
         page,
         pages,
@@ -114,11 +115,11 @@ def call_page(
     )
 
 
-def _who(call: CallKey) -> str:
+def _role_and_seat(call: CallKey) -> str:
     return f"{call.role} {call.seat}".strip()
 
 
-def _views(
+def _call_views(
     store: Store, numbered: Sequence[tuple[int, CallRow | CallFailureRow]]
 ) -> Iterator[CallView]:
     before: dict[str, tuple[int, Prompt]] = {}
@@ -132,12 +133,14 @@ def _views(
         except StoreError as error:
             yield CallView(number, row.call, row.model, row, None, (), None, reply, str(error))
             continue
-        messages = tuple(_messages(prompt, before.get(_who(row.call))))
-        before[_who(row.call)] = (number, prompt)
-        yield CallView(number, row.call, row.model, row, None, messages, _schema(prompt), reply)
+        messages = tuple(_message_views(prompt, before.get(_role_and_seat(row.call))))
+        before[_role_and_seat(row.call)] = (number, prompt)
+        yield CallView(
+            number, row.call, row.model, row, None, messages, _format_schema(prompt), reply
+        )
 
 
-def _messages(prompt: Prompt, before: tuple[int, Prompt] | None) -> Iterator[MessageView]:
+def _message_views(prompt: Prompt, before: tuple[int, Prompt] | None) -> Iterator[MessageView]:
     like, earlier = before if before else (None, None)
     for index, message in enumerate(prompt.messages):
         text, folded = message.text, 0
@@ -154,13 +157,14 @@ def _messages(prompt: Prompt, before: tuple[int, Prompt] | None) -> Iterator[Mes
 
 
 def _whole_lines(text: str, folded: int) -> int:
-    """How much of what is known already is folded: nothing if short, else whole lines."""
+    """How many of the repeated characters are folded: whole lines only, and none if they are
+    few."""
     if folded < len(text):
         folded = text.rfind("\n", 0, folded) + 1
     return folded if folded >= LONG else 0
 
 
-def _schema(prompt: Prompt) -> tuple[str, Cut] | None:
+def _format_schema(prompt: Prompt) -> tuple[str, Cut] | None:
     if prompt.schema is None:
         return None
     try:
@@ -184,7 +188,7 @@ def calls(
 ) -> HTMLResponse:
     """The calls of an episode, 25 to a page; `who` is a role and seat."""
     store = store_of(request)
-    known_trial(store, run, trial)
+    require_trial(store, run, trial)
     listing = call_page(store, run, trial, who, number, at)
     words = {
         "money": money,

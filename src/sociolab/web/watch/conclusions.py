@@ -1,4 +1,4 @@
-"""Runs compared and ranked in the browser: what `sociolab compare` and `sociolab rank` find."""
+"""Runs compared and ranked in the browser, as `sociolab compare` and `sociolab rank` do."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from sociolab.report.section import Section
 from sociolab.store.store import Store
 from sociolab.web.pages import page
 from sociolab.web.site import store_of
-from sociolab.web.watch.parameters import Label, known_run, store_option
+from sociolab.web.watch.parameters import Label, require_run, store_option
 
 router = APIRouter(tags=["watch"], default_response_class=HTMLResponse)
 
@@ -49,10 +49,10 @@ def compare(
         )
         sections = result.overview
         details = [replace(s, figures=()) for s in result.sections] if result.comparison else ()
-        leads = None if result.comparison is None else _leading(result.comparison)
+        leads = None if result.comparison is None else _main_difference(result.comparison)
     except ConfigError as error:
         problem = str(error)
-    return _concluded(
+    return _conclusion_page(
         request,
         "compare",
         runs,
@@ -76,10 +76,10 @@ def rank(request: Request, run: Runs, judge: Label = "") -> HTMLResponse:
         sections = (ranking_section(rank_runs(store, runs, judge or None)),)
     except ConfigError as error:
         problem = str(error)
-    return _concluded(request, "rank", runs, sections, problem, {"--judge": judge})
+    return _conclusion_page(request, "rank", runs, sections, problem, {"--judge": judge})
 
 
-def _concluded(
+def _conclusion_page(
     request: Request,
     verb: str,
     runs: Sequence[str],
@@ -91,7 +91,7 @@ def _concluded(
     details: Sequence[Section] = (),
     leads: Mapping[str, str] | None = None,
 ) -> HTMLResponse:
-    """The page of a verb, with the command that prints the same."""
+    """The page of a verb, with the equivalent command."""
     flags = [word for flag, value in chosen.items() if value for word in (flag, value)]
     return page(
         request,
@@ -110,12 +110,12 @@ def _concluded(
 
 def _require_runs(store: Store, runs: Sequence[str]) -> tuple[str, ...]:
     for run in runs:
-        known_run(store, run)
+        require_run(store, run)
     return tuple(dict.fromkeys(runs))
 
 
-def _leading(comparison: ComparedAgents) -> dict[str, str] | None:
-    """The difference that leads the page: in the world's main metric, else in the first."""
+def _main_difference(comparison: ComparedAgents) -> dict[str, str] | None:
+    """The difference at the top of the page: in the world's main metric, else in the first."""
     metric = comparison.main
     if metric.test.difference.value is None:
         return None

@@ -1,8 +1,8 @@
-"""One episode: a transcript that reads like a play, with its scores, reasons and what was wrong."""
+"""The page of one episode: the transcript with scores, reasons and failures."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Annotated, TypeAlias
 
@@ -13,7 +13,7 @@ from sociolab.analysis.credit import add_credit, load_credit, with_credit
 from sociolab.app.registry import find_world
 from sociolab.app.transcripts import transcript_of
 from sociolab.core.episode import Answered, Episode, Moved, Unusable
-from sociolab.core.ports import Line, Note, Transcript
+from sociolab.core.ports import Note, Transcript
 from sociolab.plugin.shown import FactWay, Sidebar
 from sociolab.report.export import play_markdown
 from sociolab.report.transcript_views import (
@@ -22,12 +22,11 @@ from sociolab.report.transcript_views import (
     private_part,
     transcript_view,
 )
-from sociolab.store.calls import CallPlace
 from sociolab.store.overview import TrialPlace, trial_place
 from sociolab.store.store import Store
 from sociolab.web.pages import page
 from sociolab.web.site import Missing, store_of
-from sociolab.web.watch.parameters import Label, RunName, TrialId, Words, file_answer, known_trial
+from sociolab.web.watch.parameters import Label, RunName, TrialId, Words, file_answer, require_trial
 from sociolab.web.watch.runs import progress_of
 
 LONGEST = 20_000
@@ -37,7 +36,7 @@ _COLOURS = 6
 
 @dataclass(frozen=True, slots=True)
 class Cut:
-    """A text as a page shows it, and how many characters it leaves out."""
+    """A text as a page shows it; `left` counts the characters left out."""
 
     text: str
     left: int = 0
@@ -45,7 +44,7 @@ class Cut:
 
 @dataclass(frozen=True, slots=True)
 class ScenePart:
-    """A paragraph of the scene: what lies open, and what is private to somebody."""
+    """A section of the scene: its public part, and what is private to a seat."""
 
     heading: str
     open: Cut
@@ -55,10 +54,10 @@ class ScenePart:
 
 @dataclass(frozen=True, slots=True)
 class SaidLine:
-    """A line: `number` counts turns from 1, `colour` speakers from 1, round and round.
+    """A line: `number` is its turn from 1, `colour` its speaker's (from 1, repeating).
 
-    `call` is the model call that it came from; `found`: holds what was searched for; `credits` are
-    what a judge thinks that it moved, in words.
+    `call` is the model call behind it; `found`: it contains a searched word; `credits` are a
+    judge's notes on what it achieved.
     """
 
     number: int
@@ -72,7 +71,7 @@ class SaidLine:
 
 @dataclass(frozen=True, slots=True)
 class Aside:
-    """A note among the lines. `raw` is the reply that could not be used, if it is of one."""
+    """A note among the lines; `raw` is the unusable reply that it is about, if any."""
 
     text: Cut
     trouble: bool
@@ -82,7 +81,7 @@ class Aside:
 
 @dataclass(frozen=True, slots=True)
 class Reading:
-    """An episode to read; `seat`: only what that seat saw. `events` counts what has happened."""
+    """An episode to be shown; with `seat`, only what that seat saw. `events` counts its events."""
 
     episode: Episode
     place: TrialPlace
@@ -93,17 +92,22 @@ class Reading:
     events: int
 
 
-def reading(
+def read_episode(
     store: Store, run: str, trial: str, seat: str | None = None, words: str = ""
 ) -> Reading:
-    """The episode as all of it happened, or as one of its seats saw it; `words` are marked."""
+    """The whole episode, or what one seat saw; lines that contain one of `words` are marked."""
     episode = store.episode(run, trial)
     transcript = transcript_of(episode, seat)
     judgings = () if seat else store.verdicts.judgings(run, trial=trial)
     read = transcript_view(episode, transcript, judgings, store.run(run).declared)
-    scene = tuple(_part(heading, text) for heading, text in transcript.scene)
-    calls = {} if seat else _calls(store.calls.player_calls(run, trial))
-    credit = {} if seat else _credit(store, run, trial)
+    parts = ((heading, *private_part(text)) for heading, text in transcript.scene)
+    scene = tuple(
+        ScenePart(heading, cut(public), cut(private), cut(goal_part(private)))
+        for heading, public, private in parts
+    )
+    places = () if seat else store.calls.player_calls(run, trial)
+    calls = {(at.turn, at.seat, at.name, at.attempt): at.pk for at in places}
+    credit = {} if seat else _credit_notes(store, run, trial)
     course = tuple(_course(episode, transcript, read, calls, credit, words))
     return Reading(
         episode, trial_place(store, run, trial), read, scene, course, seat, len(episode.events)
@@ -111,21 +115,12 @@ def reading(
 
 
 def cut(text: str, most: int = LONGEST) -> Cut:
-    """The text, its end left out where it is too long for a page."""
+    """The text, truncated where it is too long for a page."""
     return Cut(text[:most], max(0, len(text) - most))
 
 
-def _part(heading: str, text: str) -> ScenePart:
-    lies_open, private = private_part(text)
-    return ScenePart(heading, cut(lies_open), cut(private), cut(goal_part(private)))
-
-
-def _calls(places: Sequence[CallPlace]) -> Mapping[tuple[int, str, str, int], int]:
-    return {(place.turn, place.seat, place.name, place.attempt): place.pk for place in places}
-
-
-def _credit(store: Store, run: str, trial: str) -> _CreditNotes:
-    """What judges of turns said, by turn and seat; by None for the sums."""
+def _credit_notes(store: Store, run: str, trial: str) -> _CreditNotes:
+    """Judges' notes on turns, by turn and seat; the sums are under (None, "")."""
     notes: dict[tuple[int | None, str], tuple[str, ...]] = {}
     for note in with_credit(Transcript("", (), ()), load_credit(store, run, trial)).notes:
         key = note.turn, note.seat
@@ -145,22 +140,25 @@ def _course(
     words: str,
 ) -> Iterator[SaidLine | Aside]:
     speakers = list(dict.fromkeys(line.who for line in transcript.lines))
-    came_from = _came_from(episode, transcript)
-    failed = _failed(episode, transcript)
+    requests = _line_requests(episode, transcript)
+    failed = _failed_replies(episode, transcript)
     searched = [word for word in words.casefold().split() if any(map(str.isalnum, word))]
     spoken = 0
     for item in read.course:
         if isinstance(item, Note):
             yield _aside(item, failed.get(id(item)), calls)
             continue
-        call = calls.get(came_from[spoken]) if came_from else None
+        call = calls.get(requests[spoken]) if requests else None
         spoken += 1
         folded = item.text.casefold()
+        # The page shows the speaker's name by itself.
+        named = item.text.startswith(item.who)
+        text = item.text[len(item.who) :] if named else f" {item.text}"
         yield SaidLine(
             item.turn + 1,
             item.who,
             speakers.index(item.who) % _COLOURS + 1,
-            cut(_without_name(item)),
+            cut(text),
             call,
             bool(searched) and any(word in folded for word in searched),
             credit.get((item.turn, item.seat), ()),
@@ -168,13 +166,8 @@ def _course(
     yield from (Aside(cut(text), trouble=False) for text in credit.get((None, ""), ()))
 
 
-def _without_name(line: Line) -> str:
-    """What follows the speaker's name, as the page shows that by itself."""
-    return line.text[len(line.who) :] if line.text.startswith(line.who) else f" {line.text}"
-
-
-def _came_from(episode: Episode, transcript: Transcript) -> list[tuple[int, str, str, int]]:
-    """The request behind each line; nothing where lines cannot be told to be of requests."""
+def _line_requests(episode: Episode, transcript: Transcript) -> list[tuple[int, str, str, int]]:
+    """The request behind each line; empty where lines and requests do not match one to one."""
     moves = [e for e in episode.events if isinstance(e, Moved)]
     if moves and len(moves) == len(transcript.lines):
         return [(e.turn, e.seat, "act", e.attempt) for e in moves]
@@ -184,9 +177,9 @@ def _came_from(episode: Episode, transcript: Transcript) -> list[tuple[int, str,
     return []
 
 
-def _failed(episode: Episode, transcript: Transcript) -> Mapping[int, Unusable]:
-    """The reply behind each note of trouble (by `id`): worlds note them all, as they came, but for
-    answers to optional questions, which no transcript holds."""
+def _failed_replies(episode: Episode, transcript: Transcript) -> Mapping[int, Unusable]:
+    """The reply behind each note of trouble (by `id`): worlds note all of them in order, except
+    answers to optional questions, which no transcript has."""
     notes = [note for note in transcript.notes if note.trouble]
     replies = [e for e in episode.events if isinstance(e, Unusable) and not e.optional]
     if len(notes) != len(replies):
@@ -204,7 +197,7 @@ def _aside(
 
 
 def sidebar(store: Store, run: str, read: Reading) -> Sidebar:
-    """What the world has to show beside this episode; nothing where it is not installed."""
+    """What the world shows beside this episode; empty where it is not installed."""
     episode = read.episode
     world = find_world(episode.trial.world)
     if world is None or world.sidebar is None:
@@ -213,13 +206,13 @@ def sidebar(store: Store, run: str, read: Reading) -> Sidebar:
 
 
 def in_town(world: str) -> bool:
-    """Whether the episodes of a world are lived in a town that can be looked at."""
+    """Whether the episodes of a world take place in a town with a replay."""
     plugin = find_world(world)
     return plugin is not None and plugin.town is not None
 
 
-def told_in_turns(facts: tuple[FactWay, ...]) -> dict[tuple[int, str], tuple[str, ...]]:
-    """The facts that were said in each turn, which counts from 1, and by whom."""
+def facts_by_turn(facts: tuple[FactWay, ...]) -> dict[tuple[int, str], tuple[str, ...]]:
+    """The facts that were mentioned in each turn, by turn (from 1) and speaker."""
     by_turn: dict[tuple[int, str], tuple[str, ...]] = {}
     for way in facts:
         for key in dict.fromkeys((mention.turn + 1, mention.who) for mention in way.mentions):
@@ -227,8 +220,8 @@ def told_in_turns(facts: tuple[FactWay, ...]) -> dict[tuple[int, str], tuple[str
     return by_turn
 
 
-def line_of(read: Reading, quote: str) -> int | None:
-    """The first turn whose words hold the quote, whatever the white space."""
+def find_quote(read: Reading, quote: str) -> int | None:
+    """The first turn that contains the quote, ignoring white space."""
     text = " ".join(quote.split())
     if not text:
         return None
@@ -245,7 +238,7 @@ def episode(
 ) -> HTMLResponse:
     """The episode, all of it or as one seat saw it; lines that hold a word of `q` are marked."""
     store = store_of(request)
-    row = known_trial(store, run, trial)
+    row = require_trial(store, run, trial)
     read = _reading(store, run, trial, seat, q)
     panel = Sidebar() if seat else sidebar(store, run, read)
     return page(
@@ -260,9 +253,9 @@ def episode(
         live=_unfinished(read) and progress_of(store, row).live,
         in_town=in_town(row.world),
         facts=panel.facts,
-        told=told_in_turns(panel.facts),
+        told=facts_by_turn(panel.facts),
         conditions=panel.conditions,
-        line_of=lambda quote: line_of(read, quote),
+        line_of=lambda quote: find_quote(read, quote),
         turns=range(
             1,
             max((item.number for item in read.course if isinstance(item, SaidLine)), default=0) + 1,
@@ -283,7 +276,7 @@ def course(
     The page is made anew when the episode is over.
     """
     store = store_of(request)
-    row = known_trial(store, run, trial)
+    row = require_trial(store, run, trial)
     read = _reading(store, run, trial, seat, "")
     live = _unfinished(read) and progress_of(store, row).live
     if live and read.events <= since:
@@ -301,7 +294,7 @@ def course(
 def markdown(request: Request, run: RunName, trial: TrialId) -> Response:
     """The episode as Markdown, ready to be pasted into a text."""
     store = store_of(request)
-    known_trial(store, run, trial)
+    require_trial(store, run, trial)
     played = store.episode(run, trial)
     read = transcript_view(
         played,
@@ -315,7 +308,7 @@ def markdown(request: Request, run: RunName, trial: TrialId) -> Response:
 def _reading(store: Store, run: str, trial: str, seat: str, words: str) -> Reading:
     if seat and seat not in store.episode(run, trial).trial.task.seats:
         raise Missing(f'The episode {trial} has no seat "{seat}".')
-    return reading(store, run, trial, seat or None, words)
+    return read_episode(store, run, trial, seat or None, words)
 
 
 def _unfinished(read: Reading) -> bool:

@@ -1,4 +1,4 @@
-"""The episodes of a run: filtered, sorted, 50 to a page."""
+"""The page of a run's episodes: filtered, sorted, 50 to a page."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ from starlette.responses import HTMLResponse
 from sociolab.app.episode_list import ORDERS, STATES, EpisodeFilter, choices, list_page
 from sociolab.web.pages import page
 from sociolab.web.site import store_of
-from sociolab.web.watch.parameters import PageNumber, RunName, episode_filter, known_run
+from sociolab.web.watch.parameters import PageNumber, RunName, episode_filter, require_run
 
 router = APIRouter(tags=["watch"], default_response_class=HTMLResponse)
 
 _FEW = 4
-"""Seats that are named one by one."""
+"""Up to this many seats, each agent is named."""
 _ORDERS = dict(
     zip(
         ORDERS,
@@ -39,7 +39,7 @@ def episodes(
 ) -> HTMLResponse:
     """A page of a run's episodes."""
     store = store_of(request)
-    row = known_run(store, run)
+    row = require_run(store, run)
     listing = list_page(store, run, filtered, number)
     return page(
         request,
@@ -58,7 +58,7 @@ def episodes(
 
 
 def query_of(filtered: EpisodeFilter) -> str:
-    """The filter as the query of an address: what is as usual is left out."""
+    """The filter as a query string, without defaults."""
     usual, values = asdict(EpisodeFilter()), asdict(filtered)
     changed: dict[str, Any] = {
         name: value for name, value in values.items() if value != usual[name]
@@ -67,7 +67,7 @@ def query_of(filtered: EpisodeFilter) -> str:
 
 
 def cast_text(cast: Sequence[tuple[str, str]]) -> str:
-    """Who sat where; in a large cast, neighbours that one agent plays are counted."""
+    """The agents by seat; in a large cast, neighbouring seats of one agent are counted."""
     agents = [agent for _, agent in cast]
     if len(agents) <= _FEW:
         return " / ".join(agents)

@@ -1,4 +1,4 @@
-"""What addresses of this room may hold, and what they lead to."""
+"""Parameters of the pages of runs and episodes, and how they are resolved."""
 
 from __future__ import annotations
 
@@ -24,8 +24,8 @@ Label: TypeAlias = Annotated[str, Query(max_length=300)]
 Figure: TypeAlias = Annotated[str, Query(max_length=40, description="A number, or nothing.")]
 
 
-def known_run(store: Store, name: str) -> RunRow:
-    """The run of episodes of this name; Missing if there is none."""
+def require_run(store: Store, name: str) -> RunRow:
+    """Missing if there is no run of episodes of this name."""
     if not store.has_run(name):
         raise Missing(f'There is no run "{name}" in this store.')
     row = store.run(name)
@@ -34,9 +34,9 @@ def known_run(store: Store, name: str) -> RunRow:
     return row
 
 
-def known_trial(store: Store, run: str, trial: str) -> RunRow:
-    """The run of an episode; Missing if there is no such run, or no such episode in it."""
-    row = known_run(store, run)
+def require_trial(store: Store, run: str, trial: str) -> RunRow:
+    """The run of an episode; Missing if the run or the episode does not exist."""
+    row = require_run(store, run)
     try:
         store.trial_pk(run, trial)
     except StoreError as error:
@@ -57,7 +57,7 @@ def episode_filter(
     high: Figure = "",
     order: Order = "plan",
 ) -> EpisodeFilter:
-    """The filter and order that an address asks for; a dependency."""
+    """The filter and order in an address: a dependency."""
     return EpisodeFilter(
         agent, partner, tag, scenario, status, ended, failed, score,
         _number(low), _number(high), order,
@@ -77,18 +77,19 @@ def _number(text: str) -> float | None:
 
 
 def store_option(store: Store) -> str:
-    """What a command needs to find this store: nothing where it is the user's own."""
+    """The command-line option that names this store; "" for the default store."""
     return "" if store.path == store_path(None) else f" --store {shlex.quote(str(store.path))}"
 
 
 def json_answer(value: Any, status: int = 200) -> Response:
-    """JSON in ASCII: what UTF-8 cannot say (half a surrogate pair) is escaped, as JSON allows."""
+    """A JSON response in ASCII: a lone surrogate, which UTF-8 cannot encode, is escaped."""
     text = json.dumps(value, ensure_ascii=True, allow_nan=False)
     return Response(text, status, media_type="application/json")
 
 
 def file_answer(text: str, name: str, media: str) -> Response:
-    """A text as a download; `name` is of letters, digits, dots, underscores and hyphens."""
+    """A text as a download; other characters than letters, digits, ".", "_" and "-" in `name` are
+    replaced."""
     safe = "".join(letter if letter.isalnum() or letter in "._-" else "-" for letter in name)
     ascii_name = safe.encode("ascii", "replace").decode().replace("?", "-")
     headers = {"Content-Disposition": f'attachment; filename="{ascii_name}"'}

@@ -1,4 +1,4 @@
-"""Runs: all of them, how far one is, and one in words, tables and charts."""
+"""Pages of runs: the list, the progress of a run, and its scores in words, tables and charts."""
 
 from __future__ import annotations
 
@@ -24,14 +24,21 @@ from sociolab.store.store import RunRow, Store
 from sociolab.store.studies import StudyRow
 from sociolab.web.pages import page
 from sociolab.web.site import store_of
-from sociolab.web.watch.parameters import PageNumber, RunName, file_answer, known_run, store_option
+from sociolab.web.watch.parameters import (
+    PageNumber,
+    RunName,
+    file_answer,
+    require_run,
+    store_option,
+)
 
 
 @dataclass(frozen=True, slots=True)
 class RunView:
-    """A run to be shown. `parts` is what `report.html.content` makes for a page.
+    """A run to be shown. `parts` are for the template, from `report.html.content`.
 
-    `extremes` are each agent's lowest and highest plays in `main`, a measure and its judge.
+    `extremes` are each agent's episodes with the lowest and highest score in `main`, a metric and
+    its judge.
     """
 
     result: RunResult
@@ -43,17 +50,16 @@ class RunView:
 
 
 def run_view(store: Store, run: str) -> RunView:
-    """The view of a run of episodes; StoreError or ConfigError if it is none."""
+    """StoreError or ConfigError if there is no such run of episodes."""
     return RUN_CACHE.get_or_make(store, run, "view", lambda: _run_view(store, run))
 
 
 def run_result(store: Store, run: str) -> RunResult:
-    """The result of a run of episodes."""
     return run_view(store, run).result
 
 
 def outline_view(store: Store, run: str) -> RunView:
-    """What is known of a run before its episodes are read (see `report.result.outline_of`)."""
+    """A run before its episodes are read (see `report.result.outline_of`)."""
     result = outline_of(store, run, store.trials(run))
     return RunView(result, content(1, ShownRun(result)), (), "", store.calls.totals(run))
 
@@ -77,13 +83,13 @@ router = APIRouter(tags=["watch"], default_response_class=HTMLResponse)
 PAGE = 100
 """Runs on a page."""
 MOST_AGENTS = 5
-"""Lines for the agents of a run in the list."""
+"""Lines that the list has for the agents of a run."""
 ShownIn: TypeAlias = Literal["list", "run"]
 
 
 @dataclass(frozen=True, slots=True)
 class RunProgress:
-    """A run and whether it is being played just now."""
+    """A run, and whether it is being played right now."""
 
     row: RunRow
     live: bool
@@ -98,7 +104,7 @@ class RunProgress:
 
 @dataclass(frozen=True, slots=True)
 class ListedRun:
-    """A run in the list: how far, by whom, and what it took."""
+    """A run in the list: progress, agents and cost."""
 
     progress: RunProgress
     agents: tuple[str, ...]
@@ -124,7 +130,7 @@ def runs(request: Request, number: Annotated[PageNumber, Query(alias="page")] = 
     return page(
         request,
         "watch/runs.html",
-        runs=[_list_run(store, row) for row in rows[(at - 1) * PAGE : at * PAGE]],
+        runs=[_listed_run(store, row) for row in rows[(at - 1) * PAGE : at * PAGE]],
         total=len(rows),
         hidden=len(every) - len(rows),
         number=at,
@@ -140,9 +146,9 @@ def progress(
     """How far a run is, as a part of a page: its line in the list, or the head of its own page,
     which is made anew when the run is over."""
     store = store_of(request)
-    row = known_run(store, run)
+    row = require_run(store, run)
     if view == "list":
-        return page(request, "watch/run_row.html", run=_list_run(store, row))
+        return page(request, "watch/run_row.html", run=_listed_run(store, row))
     status = progress_of(store, row)
     response = page(request, "watch/progress.html", one=status, shown=view)
     if not status.live:
@@ -154,18 +160,17 @@ def progress(
 def run_headline(request: Request, run: RunName) -> HTMLResponse:
     """The main metric of a run, as a cell of the list; worked out once until the run changes."""
     store = store_of(request)
-    row = known_run(store, run)
+    row = require_run(store, run)
     main_metric = run_view(store, run).headline if row.played else None
     return page(request, "watch/headline.html", found=main_metric)
 
 
 def progress_of(store: Store, row: RunRow) -> RunProgress:
-    """How far a run is."""
     studies = (s for s in store.studies.all() if s.kind == "play" and s.run == row.name)
     return RunProgress(row, run_is_locked(store.path, row.name), next(studies, None))
 
 
-def _list_run(store: Store, row: RunRow) -> ListedRun:
+def _listed_run(store: Store, row: RunRow) -> ListedRun:
     totals = store.calls.totals(row.name)
     cost = "" if not totals.calls else "not known"
     if totals.usd is not None:
@@ -183,7 +188,7 @@ def _agents(row: RunRow) -> tuple[str, ...]:
 
 
 QUICK = 500
-"""Trials of a run whose figures are there at once; those of a larger one are waited for."""
+"""Up to this many trials, a run's figures are computed before its page is shown."""
 
 
 @router.get("/runs/{run}", response_class=HTMLResponse)
@@ -194,7 +199,7 @@ def one_run(
 ) -> HTMLResponse:
     """The page of a run. While a large run is played its figures may be of a little earlier."""
     store = store_of(request)
-    row = known_run(store, run)
+    row = require_run(store, run)
     status = progress_of(store, row)
     if row.trials <= QUICK:
         return _run_page(request, status, run_view(store, run), fresh=True)
@@ -210,7 +215,7 @@ def one_run(
 def figures(request: Request, run: RunName) -> Response:
     """Work out the figures of a run, and lead to its page when they are there."""
     store = store_of(request)
-    known_run(store, run)
+    require_run(store, run)
     run_view(store, run)
     return Response(status_code=204, headers={"HX-Redirect": f"/runs/{run}"})
 
@@ -233,13 +238,13 @@ def _run_page(
         fresh=fresh,
         view=view,
         store_option=store_option(store_of(request)),
-        **{**view.parts, "warnings": _wrong(status, view)},
+        **{**view.parts, "warnings": _warnings(status, view)},
     )
 
 
-def _wrong(status: RunProgress, view: RunView) -> tuple[str, ...]:
-    """What went wrong. That a run which is being played, or an open study, is not played to its end
-    is nothing of that kind, and stands beside its progress."""
+def _warnings(status: RunProgress, view: RunView) -> tuple[str, ...]:
+    """Warnings on a run. That a run or open study is not complete yet is left out: it is shown with
+    the progress."""
     warnings: tuple[str, ...] = view.parts["warnings"]
     # The server itself holds a study's run for a while after it was closed.
     if status.live if status.study is None else status.study.open:
@@ -251,6 +256,6 @@ def _wrong(status: RunProgress, view: RunView) -> tuple[str, ...]:
 def report(request: Request, run: RunName) -> Response:
     """The run as one HTML file that needs nothing else, to be kept or sent on."""
     store = store_of(request)
-    known_run(store, run)
+    require_run(store, run)
     text = report_page([shown_run(store, run_result(store, run))])
     return file_answer(text, f"{run}.html", "text/html; charset=utf-8")

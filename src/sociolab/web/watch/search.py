@@ -1,4 +1,4 @@
-"""Full text over the episodes of a store: taken in step by step, then searched."""
+"""Full-text search in the episodes of a store, which are indexed step by step."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from sociolab.store.search import BEGIN, END
 from sociolab.store.store import Store
 from sociolab.web.pages import page
 from sociolab.web.site import store_of
-from sociolab.web.watch.parameters import Label, PageNumber, Words, known_run
+from sociolab.web.watch.parameters import Label, PageNumber, Words, require_run
 
 PAGE = 20
 """Hits on a page."""
@@ -22,7 +22,7 @@ PAGE = 20
 
 @dataclass(frozen=True, slots=True)
 class FoundIn:
-    """An episode that holds the words; `excerpt` is cut in pieces, those searched for marked."""
+    """An episode with a match; `excerpt` is split into (text, whether it matches)."""
 
     run: str
     trial: str
@@ -33,22 +33,22 @@ class FoundIn:
 def search(
     store: Store, words: str, run: str | None = None, page: int = 1
 ) -> tuple[tuple[FoundIn, ...], bool]:
-    """A page of hits, best first, and whether there are more."""
+    """A page of hits, best match first, and whether there are more."""
     hits = store.search.find(plain(words), run, PAGE + 1, (page - 1) * PAGE)
     excerpts = tuple(
         FoundIn(
             hit.run,
             hit.trial,
             store.episode(hit.run, hit.trial).trial.task.id,
-            pieces(hit.excerpt),
+            split_excerpt(hit.excerpt),
         )
         for hit in hits[:PAGE]
     )
     return excerpts, len(hits) > PAGE
 
 
-def pieces(excerpt: str) -> tuple[tuple[str, bool], ...]:
-    """An excerpt in pieces, each with whether it was searched for."""
+def split_excerpt(excerpt: str) -> tuple[tuple[str, bool], ...]:
+    """Split an excerpt into (text, whether it matches)."""
     parts = re.split(f"([{BEGIN}{END}])", excerpt)
     segments, marked = [], False
     for part in parts:
@@ -72,7 +72,7 @@ def search_page(
     """Episodes that hold all words of `q`. What is not indexed yet is taken in on the way."""
     store = store_of(request)
     if run:
-        known_run(store, run)
+        require_run(store, run)
     indexed = index_step(store) if q.strip() else None
     hits, more = search(store, q, run or None, number) if q.strip() else ((), False)
     return page(
