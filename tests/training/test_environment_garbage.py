@@ -40,7 +40,7 @@ def played() -> Mapping[str, tuple[Rollout, Given]]:
 def _given(env: Environment, rollout: Rollout) -> Given:
     found: Given = {}
     assert rollout.episode is not None
-    for judge in env._table._panel._judges:  # what a judge cannot tell here is not in a Rollout
+    for judge in env._factory._panel._judges:  # what a judge cannot tell here is not in a Rollout
         verdicts = asyncio.run(verdicts_of(judge, rollout.episode))
         seats = {one.measure.name for one in verdicts if one.seat is not None}
         found[judge.id.name] = (seats, {one.measure.name for one in verdicts if one.seat is None})

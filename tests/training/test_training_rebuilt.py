@@ -31,7 +31,7 @@ from sociolab.core import (
 )
 from sociolab.endpoint import EndpointServer, EndpointSettings, start_in_thread
 from sociolab.store import Store
-from sociolab.training import ExportOptions, Rebuilder, Skipped, export_training, played_in
+from sociolab.training import ExportOptions, Rebuilder, Skipped, export_training, read_episodes
 
 WORLDS = {
     "sotopia": {"turns": "6"},
@@ -67,7 +67,7 @@ def test_a_models_turns_rebuilt_are_the_prompts_that_it_was_sent(
     compared = 0
     with Store.open(store) as opened:
         rebuilder = Rebuilder(opened.run("r"))
-        for played in played_in(opened, "r", Skipped()):
+        for played in read_episodes(opened, "r", Skipped()):
             seats = played.episode.trial.task.seats
             made, lost = rebuilder.turns(played.episode, seats)
             assert lost == 0

@@ -108,7 +108,7 @@ def export(
         }, "is for examples: add --as turns, sft or pairs")  # fmt: skip
         _export_run(runs or (), path, parquet=parquet, replace=replace, store=store)
         return
-    from sociolab.training.examples import ExportOptions, share_of
+    from sociolab.training.examples import ExportOptions, parse_share
     from sociolab.training.export import export_training
 
     if parquet:
@@ -124,7 +124,7 @@ def export(
         asked=question,
         whole=whole_chats,
         margin=margin,
-        heldout=None if split is None else share_of(split),
+        heldout=None if split is None else parse_share(split),
         seed=seed or 0,
         gzip=gzip,
     )
@@ -193,7 +193,7 @@ def _export_run(
 ) -> None:
     """Write one run; ConfigError, before anything is written, for several or for a taken path."""
     from sociolab.store.store import open_store
-    from sociolab.training.export import free_output, no_run
+    from sociolab.training.export import require_free_path, require_not_a_run
 
     _check_named(runs, path)
     if len(runs) != 1:
@@ -203,11 +203,11 @@ def _export_run(
         )
     with open_store(store) as opened:
         if not (parquet and str(path) == runs[0]):  # a folder may well be called as its run
-            no_run(path, opened, runs)
+            require_not_a_run(path, opened, runs)
         for file in [path / table for table in _TABLES] if parquet and path.is_dir() else ():
-            free_output(file, replace=replace)
+            require_free_path(file, replace=replace)
         if not parquet:
-            free_output(path, replace=replace)
+            require_free_path(path, replace=replace)
         if parquet:
             from sociolab.store.parquet import export_parquet
 

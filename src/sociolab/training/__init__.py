@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from sociolab.training.turns import (
         Rebuilder as Rebuilder,
         Skipped as Skipped,
-        played_in as played_in,
+        read_episodes as read_episodes,
     )
 
 __getattr__, __dir__ = load_public_names(__name__)

@@ -40,24 +40,24 @@ from sociolab.training.session import (
 from sociolab.training.turns import model_player_of
 
 Policy: TypeAlias = Callable[[Observed], Awaitable[Answer]]
-"""Replies to what is asked; called for many episodes at once in `rollouts`."""
+"""Replies to an observation; called for many episodes at once in `rollouts`."""
 OnError: TypeAlias = Literal["mark", "raise"]
-"""What becomes of an episode that breaks off in `rollouts`: marked by its `error`, or raised."""
+"""How `rollouts` treats an episode that breaks off: mark it with its `error`, or raise that."""
 __all__ = ["Answer", "Environment", "Observed", "Policy", "Rollout", "Step"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SeatRecord:
-    """What a seat earned and missed in an episode.
+    """Rewards and missed turns of a seat in an episode.
 
-    When it is over, `rewards` are what the judges gave the seat and `episode_scores` what they gave
-    the episode, by judge and metric, and `episode` is the record. An unknown reward is None:
-    `reward_status` says why ("disputed", "reported", "failed"...) and `reward_bounds` how low and
-    how high it could be; `failures` tells what failed.
+    When the episode is over, `rewards` are the judges' scores of the seat and `episode_scores`
+    those of the episode, by judge and metric, and `episode` is the record. An unknown reward is
+    None: `reward_status` says why ("disputed", "reported", "failed"...) and `reward_bounds` holds
+    its smallest and largest possible value; `failures` lists judges' failures.
 
-    `unusable` counts the turns and answers that the policy failed to give in this episode so far,
-    each after its last attempt; `lost` those that the other seats failed to give. `problems` tells
-    the first of its own and the first of theirs.
+    `unusable` counts the policy's turns and answers without a usable reply so far, after their last
+    attempt; `lost` those of the other seats. `problems` holds the first of its own and the first of
+    theirs.
     """
 
     rewards: SeatRewards = field(default_factory=dict)
@@ -73,11 +73,11 @@ class SeatRecord:
 
 @dataclass(frozen=True, slots=True)
 class Step(SeatRecord):
-    """What came of a reply.
+    """The result of a reply.
 
-    `observation` is what is asked next, None when the episode is over (`done`). `usable` says
-    whether the reply could be used, `problem` why not; it is None where the episode ended before
-    the reply counted.
+    `observation` is the next one, None when the episode is over (`done`). `usable` says whether the
+    reply could be used, `problem` why not; `usable` is None where the episode ended before the
+    reply counted.
     """
 
     observation: Observed | None
@@ -86,13 +86,12 @@ class Step(SeatRecord):
 
     @property
     def done(self) -> bool:
-        """Whether the episode is over."""
         return self.observation is None
 
 
 @dataclass(frozen=True, slots=True)
 class PolicyTurn:
-    """What was asked, what the policy replied, and whether that was usable, as in `Step`."""
+    """An observation, the policy's reply, and whether that was usable, as in `Step`."""
 
     observation: Observed
     reply: Answer
@@ -102,10 +101,10 @@ class PolicyTurn:
 
 @dataclass(frozen=True, slots=True)
 class Rollout(SeatRecord):
-    """An episode that a policy played.
+    """An episode played by a policy.
 
-    `error` says what broke it off (a failed call of the partner, a bug of the policy or of a
-    plugin): there are no rewards then, and `episode` is None.
+    `error` says what broke it off (a failed call of the partner, a bug in the policy or a plugin):
+    then there are no rewards, and `episode` is None.
     """
 
     trial: Trial = field(repr=False)
@@ -118,7 +117,7 @@ Played = TypeVar("Played", bound=SeatRecord)
 
 
 class SeatConfig(EnvironmentConfig, WorldConfig, JudgeChoice):
-    """All that shapes an environment: its own arguments, too."""
+    """The full configuration of an environment, its own arguments included."""
 
 
 class Environment:
@@ -165,29 +164,32 @@ class Environment:
         rest = config.model_dump() if config else {}
         own = {"world": world, "judges": judges, "readers": readers, "tasks": tasks, "seed": seed}
         described = checked(SeatConfig, rest | own, "Environment")
-        self._table = EnvFactory(described, partner, seat)
-        self._now: EnvSession | None = None
+        self._factory = EnvFactory(described, partner, seat)
+        self._session: EnvSession | None = None
         self._busy = ""
-        self._elsewhere = LoopThread()
+        self._loop_thread = LoopThread()
 
     @property
     def tasks(self) -> tuple[str, ...]:
         """The ids of the tasks, in the order in which they are played."""
-        return tuple(task.id for task in self._table.tasks)
+        return tuple(task.id for task in self._factory.tasks)
 
     async def reset(self, task: str | None = None) -> Observed:
-        """Begin the next task, or the one of this id; the first thing that the seat is asked.
+        """Start the next task, or the one of this id; returns the first observation.
 
-        An episode under way is broken off. ConfigError for a task that is not there; SociolabError
-        where the episode is over before the seat is asked.
+        An unfinished episode is broken off. ConfigError for an unknown task; SociolabError where
+        the episode is over before the seat is asked.
         """
-        with self._alone("reset"):
+        with self._exclusive("reset"):
             await self._break_off()
-            trial = self._table.next_trial(task)
-            self._now = self._table.begin(trial)
-            observed = await self._now.next()
+            trial = self._factory.next_trial(task)
+            self._session = self._factory.begin(trial)
+            observed = await self._session.next()
         if observed is None:
-            seat, first = self._table.seat_in(trial.task), self._now.not_given().problems[:1]
+            seat, first = (
+                self._factory.seat_in(trial.task),
+                self._session.missed_turns_so_far().problems[:1],
+            )
             why = f" ({first[0]})" if first else ""
             raise SociolabError(
                 f"the episode of {trial.task.id} was over before {seat} was asked{why}; reset "
@@ -196,23 +198,23 @@ class Environment:
         return observed
 
     async def step(self, reply: Answer) -> Step:
-        """Reply to what is asked: with the text that a model would write, or with typed actions.
+        """Reply with the text that a model would write, or with typed actions.
 
-        A text that cannot be used is told in the next observation, as to a model in a run. What
-        breaks the play is raised (ModelError, WorldError); a judge that breaks fails in its scores
-        alone. ConfigError where no episode is under way, or another step or a reset is.
+        The next observation says why a text could not be used, as a model in a run is told. What
+        breaks the episode is raised (ModelError, WorldError); a judge that breaks fails in its
+        scores alone. ConfigError where no episode is running, or another step or a reset is.
         """
-        with self._alone("step"):
+        with self._exclusive("step"):
             return await self._step(reply)
 
     async def _step(self, reply: Answer) -> Step:
-        if self._now is None or self._now.waiting is None:
+        if self._session is None or self._session.waiting is None:
             raise ConfigError("no episode is under way: call reset first")
-        session, request = self._now, self._now.waiting
+        session, request = self._session, self._session.waiting
         session.answer(reply)
         observed = await session.next()
-        usable, problem = session.taken(request)
-        missed = session.not_given()
+        usable, problem = session.reply_result(request)
+        missed = session.missed_turns_so_far()
         step = Step(
             observed,
             usable,
@@ -223,30 +225,30 @@ class Environment:
         )
         if not step.done:
             return step
-        self._now = None
-        return await self._table.judged(step, session)
+        self._session = None
+        return await self._factory.add_scores(step, session)
 
     async def rollouts(
         self, policy: Policy, n: int, in_flight: int = 8, on_error: OnError = "mark"
     ) -> tuple[Rollout, ...]:
-        """The next `n` episodes played by a policy, `in_flight` at once, in the order of the tasks.
+        """Play the next `n` episodes with a policy, `in_flight` at once, in the order of the tasks.
 
-        An episode that breaks off, by a partner or by the policy, is marked by its `error` and the
-        others go on; with `on_error="raise"` the first such error is raised, and all stop. Always
-        raised is what every episode would meet: no credentials, a spent budget, a policy that is
-        not async.
+        An episode that breaks off, by a partner or by the policy, is marked with its `error` and
+        the others continue; with `on_error="raise"` the first such error is raised, and all stop.
+        Errors that every episode would meet are always raised: no credentials, a spent budget, a
+        policy that is not async.
         """
         if on_error not in get_args(OnError):
             raise ConfigError(f'on_error: expected "mark" or "raise", found {on_error!r:.80}')
         if n < 1 or in_flight < 1:
             raise ConfigError(f"expected n and in_flight of 1 at least, found {n} and {in_flight}")
-        trials = [self._table.next_trial() for _ in range(n)]
+        trials = [self._factory.next_trial() for _ in range(n)]
         waiting = iter(trials)
         rollouts: dict[str, Rollout] = {}
 
         async def work() -> None:
             for trial in waiting:
-                rollouts[trial.id] = await play_out(self._table, trial, policy, on_error)
+                rollouts[trial.id] = await play_out(self._factory, trial, policy, on_error)
 
         workers = [asyncio.ensure_future(work()) for _ in range(min(n, in_flight))]
         try:
@@ -258,28 +260,28 @@ class Environment:
         return tuple(rollouts[trial.id] for trial in trials)
 
     async def close(self) -> None:
-        """Break off what is under way and let go of connections."""
+        """Break off the current episode and close connections."""
         await self._break_off()
-        await self._table.close()
+        await self._factory.close()
 
     def reset_sync(self, task: str | None = None) -> Observed:
-        """As `reset`, in plain code, and where a loop is running already."""
-        return self._elsewhere.run(self.reset(task))
+        """`reset` for synchronous code, also where an event loop is running."""
+        return self._loop_thread.run(self.reset(task))
 
     def step_sync(self, reply: Answer) -> Step:
-        """As `step`, in plain code, and where a loop is running already."""
-        return self._elsewhere.run(self.step(reply))
+        """`step` for synchronous code, also where an event loop is running."""
+        return self._loop_thread.run(self.step(reply))
 
     def rollouts_sync(
         self, policy: Policy, n: int, in_flight: int = 8, on_error: OnError = "mark"
     ) -> tuple[Rollout, ...]:
-        """As `rollouts`, in plain code, and where a loop is running already."""
-        return self._elsewhere.run(self.rollouts(policy, n, in_flight, on_error))
+        """`rollouts` for synchronous code, also where an event loop is running."""
+        return self._loop_thread.run(self.rollouts(policy, n, in_flight, on_error))
 
     def close_sync(self) -> None:
-        """As `close`, of what the `_sync` methods began."""
-        self._elsewhere.run(self.close())
-        self._elsewhere.close()
+        """`close` for what the `_sync` methods started."""
+        self._loop_thread.run(self.close())
+        self._loop_thread.close()
 
     async def __aenter__(self) -> Self:
         return self
@@ -294,7 +296,7 @@ class Environment:
         self.close_sync()
 
     @contextmanager
-    def _alone(self, what: str) -> Iterator[None]:
+    def _exclusive(self, what: str) -> Iterator[None]:
         if self._busy:
             raise ConfigError(
                 f"a {self._busy} is under way: an environment plays one episode at a time by reset "
@@ -307,17 +309,17 @@ class Environment:
             self._busy = ""
 
     async def _break_off(self) -> None:
-        if self._now is not None:
-            await self._now.close()
-            self._now = None
+        if self._session is not None:
+            await self._session.close()
+            self._session = None
 
 
 POLICY = Agent("policy", "plugin")
-"""Who plays the seat, as trials and episodes name it."""
+"""The agent of the policy's seat in trials and episodes."""
 
 
 class EnvFactory:
-    """All that episodes of a policy need; `seat` is a place in the task, from 0, or an id.
+    """Makes the episodes of a policy; `seat` is a place in the task, from 0, or an id.
 
     ConfigError where the description is wrong.
     """
@@ -333,15 +335,15 @@ class EnvFactory:
         self._seat = seat
         self.tasks = select_tasks(config.world, self._kit.world, config.tasks, config.limit)
         self._count = 0
-        self._begun: Counter[str] = Counter()
+        self._repeats: Counter[str] = Counter()
         for task in self.tasks:
             self.seat_in(task)
 
     def next_trial(self, task_id: str | None = None) -> Trial:
-        """The next task in order, or the one of this id, as a repeat that was not played yet."""
-        task = self._task(task_id)
-        repeat = self._begun[task.id]
-        self._begun[task.id] += 1
+        """The next task in order, or the one of this id, as a new repeat."""
+        task = self._find_task(task_id)
+        repeat = self._repeats[task.id]
+        self._repeats[task.id] += 1
         seat, other = self.seat_in(task), self._partner.id
         cast = tuple(CastMember(each, POLICY if each == seat else other) for each in task.seats)
         world, seed = self.config.world, self.config.seed
@@ -349,14 +351,13 @@ class EnvFactory:
         return Trial(key, world, task, cast, repeat, seed)
 
     def begin(self, trial: Trial) -> EnvSession:
-        """The episode of a trial, under way from now on; in the running event loop."""
+        """Start the episode of a trial in the running event loop."""
         seat = self.seat_in(trial.task)
         partners = {each: self._partner.player for each in trial.task.seats if each != seat}
         return EnvSession(self._kit.world, trial, seat, partners, self._make_player)
 
-    async def judged(self, played: Played, session: EnvSession) -> Played:
-        """The last step or the rollout of an episode that is over, with what the policy's seat
-        earned in it."""
+    async def add_scores(self, played: Played, session: EnvSession) -> Played:
+        """Add the judges' scores to the last step, or the rollout, of a finished episode."""
         episode = session.episode()
         scores = await self._panel.read_scores(episode, self.seat_in(episode.trial.task))
         return replace(
@@ -370,7 +371,7 @@ class EnvFactory:
         )
 
     def seat_in(self, task: Task) -> str:
-        """The policy's seat; ConfigError where the task has none such."""
+        """The policy's seat; ConfigError where the task has no such seat."""
         if isinstance(self._seat, int) and 0 <= self._seat < len(task.seats):
             return task.seats[self._seat]
         if self._seat in task.seats:
@@ -381,10 +382,10 @@ class EnvFactory:
         )
 
     async def close(self) -> None:
-        """Let go of connections."""
+        """Close connections."""
         await self._models.close()
 
-    def _task(self, task_id: str | None) -> Task:
+    def _find_task(self, task_id: str | None) -> Task:
         if task_id is None:
             task = self.tasks[self._count % len(self.tasks)]
             self._count += 1
@@ -399,7 +400,7 @@ class EnvFactory:
 
 
 class _NoPolicyError(ConfigError):
-    """What was given as a policy is none: no episode can be played by it."""
+    """The given policy cannot play any episode."""
 
 
 async def play_out(table: EnvFactory, trial: Trial, policy: Policy, on_error: OnError) -> Rollout:
@@ -414,12 +415,15 @@ async def play_out(table: EnvFactory, trial: Trial, policy: Policy, on_error: On
     try:
         await _play(seat, policy, turns)
     except Exception as failure:  # somebody's policy, or what the world made of its replies
-        if on_error == "raise" or _of_all(failure):
+        if on_error == "raise" or _affects_all(failure):
             raise
-        error = _error_text(failure)
+        if isinstance(failure, SociolabError):
+            error = f"{type(failure).__name__}: {failure}"
+        else:
+            error = f"the policy broke: {describe_error(failure)}"
     finally:
         await seat.close()
-    missed = seat.not_given()
+    missed = seat.missed_turns_so_far()
     rollout = Rollout(
         trial,
         table.seat_in(trial.task),
@@ -429,16 +433,18 @@ async def play_out(table: EnvFactory, trial: Trial, policy: Policy, on_error: On
         lost=missed.others,
         problems=missed.problems,
     )
-    return rollout if error else await table.judged(rollout, seat)
+    return rollout if error else await table.add_scores(rollout, seat)
 
 
 async def _play(seat: EnvSession, policy: Policy, turns: list[PolicyTurn]) -> None:
-    """Play to the end; the turns are kept as they are taken."""
+    """Play to the end; turns are appended as they are taken."""
     while True:
         observed = await seat.next()
         if turns:
             last = turns.pop()
-            turns.append(PolicyTurn(last.observation, last.reply, *seat.taken(last.observation)))
+            turns.append(
+                PolicyTurn(last.observation, last.reply, *seat.reply_result(last.observation))
+            )
         if observed is None:
             return
         reply = await _ask_policy(policy, observed)
@@ -457,14 +463,8 @@ async def _ask_policy(policy: Policy, observed: Observed) -> Answer:
     return reply
 
 
-def _of_all(failure: Exception) -> bool:
+def _affects_all(failure: Exception) -> bool:
     """Whether it would break off every other episode, too."""
     return isinstance(failure, _NoPolicyError) or (
         isinstance(failure, ModelError) and failure.fatal
     )
-
-
-def _error_text(failure: Exception) -> str:
-    if isinstance(failure, SociolabError):
-        return f"{type(failure).__name__}: {failure}"
-    return f"the policy broke: {describe_error(failure)}"

@@ -1,4 +1,4 @@
-"""Training examples from stored turns: of each turn, of a whole episode, or as pairs."""
+"""Training examples from stored turns: single turns, chats, preference pairs, or whole episodes."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from sociolab.training.turns import (
     StoredTurn,
     assistant,
     chat_messages,
-    played_in,
+    read_episodes,
 )
 
 Form: TypeAlias = Literal["turns", "sft", "pairs"]
@@ -30,15 +30,14 @@ FORMS: tuple[str, ...] = get_args(Form)
 
 @dataclass(frozen=True, slots=True)
 class ExportOptions:
-    """What to export, and of which turns.
+    """What to export, and which turns.
 
-    `measures` become columns of rewards, given by the judge `by`, which must be named where several
-    gave one, or none but a rule-based baseline such as the heuristic judge did. `least` keeps what
-    has that much of the one measure; `margin` is by how much the two of a pair must differ in it,
-    None being anything at all. `agent`, `seat` (an id, or a number from 1), `world` and `asked`
-    ("act" or a question's name) keep what is of them. `whole`: one example an episode and seat.
-    `heldout` is the share of scenarios that go to a file of their own, drawn by `seed`. ConfigError
-    where these do not go together.
+    `measures` become reward columns, scored by the judge `by`, which is required where several
+    judges scored one, or only a rule-based baseline such as the heuristic judge did. `least` is the
+    smallest reward of a turn, on the one measure; `margin` the smallest difference within a pair,
+    None for any. `agent`, `seat` (an id, or a number from 1), `world` and `asked` ("act" or a
+    question's name) select turns. `whole`: one example per episode and seat. `heldout` is the share
+    of scenarios that go to a separate file, drawn by `seed`. ConfigError for contradictory options.
     """
 
     form: str
@@ -61,8 +60,8 @@ class ExportOptions:
                 raise ConfigError(sentence)
 
 
-def share_of(text: str) -> float:
-    """The share in "scenario:0.1"; ConfigError for anything else."""
+def parse_share(text: str) -> float:
+    """Parse "scenario:0.1"; ConfigError for anything else."""
     kind, _, share = text.partition(":")
     try:
         value = float(share)
@@ -76,7 +75,7 @@ def share_of(text: str) -> float:
 
 
 def _rules(options: ExportOptions) -> tuple[tuple[bool, str], ...]:
-    """What must not be, and what is said of it."""
+    """Each forbidden combination, and its message."""
     pairs, actual = options.form == "pairs", f"found --as {options.form}"
     names = ", ".join(options.measures) or "none"
     return (
@@ -112,10 +111,10 @@ def _rules(options: ExportOptions) -> tuple[tuple[bool, str], ...]:
 
 @dataclass(frozen=True, slots=True)
 class ExportSource:
-    """Runs to export from: their scores, who gave each wanted measure, and what is wanted.
+    """Runs to export from: their scores, the judge of each metric, and the options.
 
-    `evaluated` has the agents that each run evaluates: chats and pairs are theirs, and a partner's
-    only where `options.agent` names it.
+    `evaluated` holds the agents that each run evaluates: chats and pairs contain their turns, and a
+    partner's only if `options.agent` names it.
     """
 
     store: Store
@@ -125,28 +124,26 @@ class ExportSource:
     options: ExportOptions
     evaluated: Mapping[str, frozenset[str]] = field(default_factory=dict)
 
-    def turns(self, played: EpisodeTurns, skipped: Skipped) -> Iterator[StoredTurn]:
-        """The turns of the wanted agent, seat and request; the others were not asked for."""
+    def turns(self, episode: EpisodeTurns, skipped: Skipped) -> Iterator[StoredTurn]:
+        """The turns of the selected agent, seat and request."""
         options = self.options
-        for turn in played.turns:
+        for turn in episode.turns:
             if options.asked not in (None, turn.asked):
                 continue
-            if options.agent is not None and options.agent not in names_of(turn.agent, turn.code):
+            if options.agent is not None and options.agent not in agent_spellings(
+                turn.agent, turn.code
+            ):
                 continue
             if options.seat is not None and options.seat not in (turn.seat, seat_number(turn)):
                 continue
-            if self._is_partners(turn):
+            every_agent = options.form == "turns" or options.agent is not None
+            if not every_agent and turn.agent not in self.evaluated.get(turn.run, {turn.agent}):
                 skipped.add("turn", f"of the partner {turn.agent}, which --agent would take")
                 continue
             yield turn
 
-    def _is_partners(self, turn: StoredTurn) -> bool:
-        if self.options.form == "turns" or self.options.agent is not None:
-            return False
-        return turn.agent not in self.evaluated.get(turn.run, {turn.agent})
-
     def reward(self, turn: StoredTurn) -> dict[str, Reward | None]:
-        """What the turn's seat earned in each wanted measure; None where it was given nothing."""
+        """The reward of the turn's seat on each metric; None where there is none."""
         trial, seat = turn.trial.id, turn.seat
         return {
             measure: self.rewards.reward(judge, measure, turn.run, trial, seat)
@@ -154,7 +151,7 @@ class ExportSource:
         }
 
     def missing(self, turn: StoredTurn) -> str:
-        """Why the turn is not taken for what it earned; "" where it is."""
+        """Why the turn's reward excludes it; "" where it does not."""
         least = self.options.least
         if least is None:
             return ""
@@ -165,7 +162,7 @@ class ExportSource:
 
 
 def why_unknown(metric: str, judge: str, reward: Reward | None) -> str:
-    """What an example lacks that has no known reward, to go on after "turn"."""
+    """Why an example has no known reward, as the end of "turn ..."."""
     if reward is None:
         return f"without {metric} by {judge}"
     hint = ", which a --reader can establish" if reward.status == "reported" else ""
@@ -173,31 +170,31 @@ def why_unknown(metric: str, judge: str, reward: Reward | None) -> str:
 
 
 def episodes(source: ExportSource, skipped: Skipped) -> Iterator[EpisodeTurns]:
-    """The played episodes of the runs, run by run as they were named."""
+    """The played episodes of the runs, in the order of the runs."""
     for run in source.runs:
         if source.options.world in (None, source.store.run(run).world):
-            yield from played_in(source.store, run, skipped)
+            yield from read_episodes(source.store, run, skipped)
 
 
-def names_of(label: str | None, code: str | None) -> tuple[str, ...]:
-    """How an agent may be called: its label, and of a Python class "LABEL@MARK" of its code."""
+def agent_spellings(label: str | None, code: str | None) -> tuple[str, ...]:
+    """The names of an agent: its label and, for a Python class, "LABEL@MARK" of its code."""
     if label is None:
         return ()
     return (label,) if code is None else (label, f"{label}@{short_code(code)}")
 
 
 def seat_number(turn: StoredTurn) -> str:
-    """The place of a turn's seat in its task, from "1"; "" for a seat that the task has not."""
+    """The place of a turn's seat in its task, from "1"; "" for an unknown seat."""
     seats = turn.trial.task.seats
     return str(seats.index(turn.seat) + 1) if turn.seat in seats else ""
 
 
 def check_names(options: ExportOptions, rows: Sequence[RunRow], trials: Sequence[TrialRow]) -> None:
-    """ConfigError where no run is of the wanted world, or no trial has the agent or the seat."""
+    """ConfigError where no run is of the given world, or no trial has the agent or the seat."""
     worlds = sorted({row.world for row in rows})
     cast = {member for row in trials for member in row.trial.cast}
     identities = {(member.agent, member.identity.code) for member in cast}
-    agents = sorted({name for identity in identities for name in names_of(*identity)})
+    agents = sorted({name for identity in identities for name in agent_spellings(*identity)})
     seats = {seat for row in trials for seat in row.trial.task.seats}
     most = max((len(row.trial.task.seats) for row in trials), default=0)
     numbers = {str(n + 1) for n in range(most)}
@@ -218,8 +215,8 @@ JsonLine: TypeAlias = dict[str, Any]
 
 @dataclass(frozen=True, slots=True)
 class TrainingExample:
-    """A line of the file, the scenario that it is from, the episodes in it (run, trial), and whose
-    turns it holds (None of a pair)."""
+    """A line of the file, its scenario, the episodes in it (run, trial), and the agent whose turns
+    it holds (None for a pair)."""
 
     line: JsonLine
     scenario: tuple[str, str]
@@ -229,13 +226,13 @@ class TrainingExample:
 
 
 def turn_examples(source: ExportSource, skipped: Skipped) -> Iterator[TrainingExample]:
-    """Every turn, usable or not, with all that is known of it."""
+    """Every turn, usable or not, with all that is known about it."""
     for turn in _turns(source, skipped):
         usage = turn.usage
         line = {
             "schema": SCHEMA,
             "kind": "turn",
-            **about(source, turn),
+            **turn_metadata(source, turn),
             "messages": chat_messages(turn.prompt),
             "reply": turn.reply,
             "usable": turn.usable,
@@ -249,7 +246,7 @@ def turn_examples(source: ExportSource, skipped: Skipped) -> Iterator[TrainingEx
                 "estimated": usage.estimated,
             },
         }
-        yield example(line, turn)
+        yield turn_example(line, turn)
 
 
 def chat_examples(source: ExportSource, skipped: Skipped) -> Iterator[TrainingExample]:
@@ -259,12 +256,12 @@ def chat_examples(source: ExportSource, skipped: Skipped) -> Iterator[TrainingEx
             skipped.add("turn", "with an unusable reply")
             continue
         messages = [*chat_messages(turn.prompt), assistant(turn.reply)]
-        yield example({"messages": messages, "metadata": about(source, turn)}, turn)
+        yield turn_example({"messages": messages, "metadata": turn_metadata(source, turn)}, turn)
 
 
 def _turns(source: ExportSource, skipped: Skipped) -> Iterator[StoredTurn]:
-    for played in episodes(source, skipped):
-        for turn in source.turns(played, skipped):
+    for episode in episodes(source, skipped):
+        for turn in source.turns(episode, skipped):
             why = source.missing(turn)
             if why:
                 skipped.add("turn", why)
@@ -272,8 +269,8 @@ def _turns(source: ExportSource, skipped: Skipped) -> Iterator[StoredTurn]:
                 yield turn
 
 
-def about(source: ExportSource, turn: StoredTurn) -> JsonLine:
-    """Where a turn is from, who took it, and what the episode earned its seat."""
+def turn_metadata(source: ExportSource, turn: StoredTurn) -> JsonLine:
+    """Metadata of a turn: where it is from, who took it, and the rewards of its seat."""
     trial = turn.trial
     scores = source.rewards.scores_of(turn.run, trial.id, turn.seat)
     of_episode = source.rewards.scores_of(turn.run, trial.id, None)
@@ -303,16 +300,15 @@ def about(source: ExportSource, turn: StoredTurn) -> JsonLine:
     }
 
 
-def example(line: JsonLine, turn: StoredTurn) -> TrainingExample:
-    """The line of one turn."""
+def turn_example(line: JsonLine, turn: StoredTurn) -> TrainingExample:
     episodes = frozenset({(turn.run, turn.trial.id)})
     return TrainingExample(line, turn.scenario, episodes, turn.rebuilt, turn.agent)
 
 
 class _Prompt(NamedTuple):
-    """Where in which conversation somebody replies: whose turn it is, among whom, and the prompt.
+    """Identifies a point of a conversation: whose turn it is, in which cast, and the prompt.
 
-    Replies are compared only where all of this is the same, so that nothing but the reply differs.
+    Only replies with equal keys are compared, so that nothing but the reply differs.
     """
 
     world: str
@@ -326,7 +322,7 @@ class _Prompt(NamedTuple):
 
 @dataclass(slots=True)
 class _Reply:
-    """One reply to a prompt, and the rewards of the episodes in which it was given."""
+    """A reply to a prompt, and the rewards of the episodes in which it was given."""
 
     text: str
     rewards: list[float] = field(default_factory=list)
@@ -345,48 +341,50 @@ class _Pair(NamedTuple):
 
 
 def pair_examples(source: ExportSource, skipped: Skipped) -> Iterator[TrainingExample]:
-    """Every two replies to one prompt whose mean rewards differ by the margin, the better first.
+    """Pairs of replies to one prompt whose mean rewards differ by the margin, the better one first.
 
-    Both are by one agent, in one cast, at one point of the conversation. Episodes whose reward is
-    unknown count for neither. Read twice: prompts are looked up only for the pairs that there are.
+    Both are by one agent, in one cast, at one point of the conversation. Episodes with an unknown
+    reward are left out. Runs are read twice: the second time for the prompts of the pairs only.
     """
     pairs = _pairs(source, skipped)
-    for played in episodes(source, Skipped()):
-        for turn in source.turns(played, Skipped()):
-            for pair in pairs.pop(_prompt(turn), ()):
-                yield _example(source, turn, pair)
+    for episode in episodes(source, Skipped()):
+        for turn in source.turns(episode, Skipped()):
+            for pair in pairs.pop(_prompt_key(turn), ()):
+                yield _pair_example(source, turn, pair)
 
 
 def _pairs(source: ExportSource, skipped: Skipped) -> dict[_Prompt, list[_Pair]]:
     pairs: dict[_Prompt, list[_Pair]] = {}
-    for prompt, replies in _replies(source, skipped).items():
+    for prompt, replies in _group_replies(source, skipped).items():
         distinct = list(replies.values())
         if sum(len(reply.rewards) for reply in distinct) == 1:
             skipped.add("turn", "whose prompt no other turn had")
         elif len(distinct) == 1:
             skipped.add("prompt", "with the same reply each time")
         else:
-            distant = list(_apart(combinations(distinct, 2), source.options.margin))
+            distant = list(_distant_pairs(combinations(distinct, 2), source.options.margin))
             every = len(distinct) * (len(distinct) - 1) // 2
-            skipped.add("pair of replies", f"apart by {_less(source)}", every - len(distant))
+            margin, (measure,) = source.options.margin, source.judges
+            less = "nothing" if margin is None else f"less than {margin:g}"
+            skipped.add("pair of replies", f"apart by {less} in {measure}", every - len(distant))
             if distant:
                 pairs[prompt] = distant
     return pairs
 
 
-def _replies(source: ExportSource, skipped: Skipped) -> dict[_Prompt, dict[str, _Reply]]:
+def _group_replies(source: ExportSource, skipped: Skipped) -> dict[_Prompt, dict[str, _Reply]]:
     """The replies to each prompt, by their text."""
     ((measure, judge),) = source.judges.items()
     groups: dict[_Prompt, dict[str, _Reply]] = {}
-    for played in episodes(source, skipped):
-        for turn in source.turns(played, skipped):
+    for episode in episodes(source, skipped):
+        for turn in source.turns(episode, skipped):
             reward = source.reward(turn)[measure]
             if not turn.usable:
                 skipped.add("turn", "with an unusable reply")
             elif reward is None or reward.value is None:
                 skipped.add("turn", why_unknown(measure, judge, reward))
             else:
-                replies = groups.setdefault(_prompt(turn), {})
+                replies = groups.setdefault(_prompt_key(turn), {})
                 reply = replies.setdefault(turn.reply, _Reply(turn.reply))
                 reply.rewards.append(reward.value)
                 reply.origins[turn.run, turn.trial.id, turn.agent or "", turn.code] = None
@@ -394,27 +392,23 @@ def _replies(source: ExportSource, skipped: Skipped) -> dict[_Prompt, dict[str, 
     return groups
 
 
-def _apart(replies: Iterable[tuple[_Reply, _Reply]], margin: float | None) -> Iterator[_Pair]:
+def _distant_pairs(
+    replies: Iterable[tuple[_Reply, _Reply]], margin: float | None
+) -> Iterator[_Pair]:
     for first, second in replies:
         better, worse = (first, second) if first.reward > second.reward else (second, first)
-        apart = better.reward - worse.reward
-        if apart > 0 if margin is None else apart >= margin:
+        difference = better.reward - worse.reward
+        if difference > 0 if margin is None else difference >= margin:
             yield _Pair(better, worse)
 
 
-def _less(source: ExportSource) -> str:
-    margin = source.options.margin
-    (measure,) = source.judges
-    return f"nothing in {measure}" if margin is None else f"less than {margin:g} in {measure}"
-
-
-def _prompt(turn: StoredTurn) -> _Prompt:
+def _prompt_key(turn: StoredTurn) -> _Prompt:
     trial = turn.trial
     place = (turn.seat, turn.turn, turn.asked, turn.prompt.fingerprint)
     return _Prompt(trial.world, trial.task.id, trial.cast, *place)
 
 
-def _example(source: ExportSource, turn: StoredTurn, pair: _Pair) -> TrainingExample:
+def _pair_example(source: ExportSource, turn: StoredTurn, pair: _Pair) -> TrainingExample:
     trial = turn.trial
     ((measure, judge),) = source.judges.items()
     line = {
@@ -455,41 +449,37 @@ _OF_ONE_TURN = ("turn", "asked", "attempt", "model")
 
 
 def whole_examples(source: ExportSource, skipped: Skipped) -> Iterator[TrainingExample]:
-    """A chat for each seat of each episode: its head, then what is new and its reply, in turn.
+    """A chat for each seat of each episode: the head, then for each turn what is new and the reply.
 
-    A reply that could not be used, and what was said of it, is left out.
+    Unusable replies, and what was said about them, are left out.
     """
-    for played in episodes(source, skipped):
+    for episode in episodes(source, skipped):
         requests: Mapping[Key, Request] | None = None
-        for all_turns in _by_seat(source.turns(played, skipped)):
+        by_seat: dict[str, list[StoredTurn]] = {}
+        for turn in source.turns(episode, skipped):
+            by_seat.setdefault(turn.seat, []).append(turn)
+        for all_turns in by_seat.values():
             turns = [turn for turn in all_turns if turn.asked == ACT and turn.usable]
             why = source.missing(all_turns[0])
             if not why and not turns:
                 why = "without a usable act"
             if not why:
-                requests = played.requests() if requests is None else requests
+                requests = episode.requests() if requests is None else requests
                 messages = conversation(turns, requests)
                 if messages:
-                    facts = about(source, turns[0])
+                    facts = turn_metadata(source, turns[0])
                     metadata = {k: v for k, v in facts.items() if k not in _OF_ONE_TURN}
                     metadata["turns"] = len(turns)
-                    yield example({"messages": messages, "metadata": metadata}, turns[0])
+                    yield turn_example({"messages": messages, "metadata": metadata}, turns[0])
                     continue
                 why = "whose prompts are not told turn by turn"
             skipped.add("seat of an episode", why)
 
 
-def _by_seat(turns: Iterator[StoredTurn]) -> list[list[StoredTurn]]:
-    by_seat: dict[str, list[StoredTurn]] = {}
-    for turn in turns:
-        by_seat.setdefault(turn.seat, []).append(turn)
-    return list(by_seat.values())
-
-
 def conversation(turns: Sequence[StoredTurn], requests: Mapping[Key, Request]) -> list[ChatMessage]:
-    """The turns of a seat as one chat; empty where what was sent is not what the seat saw.
+    """The turns of a seat as one chat; empty where the prompts were not what the seat saw.
 
-    That is so for episodes whose play cannot be repeated, and in worlds that show their players no
+    That is so for episodes that cannot be replayed, and in worlds that show their players no
     history.
     """
     messages: list[ChatMessage] = []
@@ -514,8 +504,8 @@ def conversation(turns: Sequence[StoredTurn], requests: Mapping[Key, Request]) -
 
 
 def _was_sent(turn: StoredTurn, observation: Observation) -> bool:
-    """Whether the prompt is this observation: its head, its history and tail, and at most a remark
-    on the reply before."""
+    """Whether the prompt is this observation (head, history and tail), with at most a remark on the
+    previous reply."""
     sent = turn.prompt.messages
     if [message.role for message in sent] != ["system", "user"] or not observation.head:
         return False

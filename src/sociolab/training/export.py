@@ -1,4 +1,4 @@
-"""Stored runs as files to train a model on, and what is in them in sentences."""
+"""Write stored runs to training files, and describe in sentences what is in them."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ from sociolab.training.turns import Skipped
 
 @dataclass(frozen=True, slots=True)
 class ExportedFiles:
-    """What was written, and what was left out, as counts by why."""
+    """The files written, and what was left out, counted by reason."""
 
     form: str
     files: tuple[WrittenFile, ...]
@@ -46,10 +46,13 @@ class ExportedFiles:
     notes: tuple[str, ...] = ()
 
     def sentences(self) -> list[str]:
-        """As lines to read: one a file, what was held out, what was left out, what to know."""
-        lines = [_file_sentence(self.form, file) for file in self.files]
+        """One per file, then what was held out, what was left out, and cautions."""
+        lines = [_describe_file(self.form, file) for file in self.files]
         if len(self.files) > 1:
-            lines.append(_held_out(*self.files))
+            train, heldout = self.files
+            held, every = len(heldout.scenarios), len(heldout.scenarios) + len(train.scenarios)
+            share = percent(held / every)
+            lines.append(f"{held} of {plural(every, 'scenario')} held out ({share})")
         skipped = self.left.sentence()
         return [*lines, f"left out: {skipped}" if skipped else "nothing was left out", *self.notes]
 
@@ -62,16 +65,15 @@ def export_training(
     *,
     replace: bool = False,
 ) -> ExportedFiles:
-    """Write examples of some stored runs to JSON lines, beside and then in place.
+    """Write examples from stored runs to JSON lines; files appear only when complete.
 
-    ConfigError where a run, an agent, a judge or a measure is not there, where nothing fits, where
-    a file is there already (unless it is to be replaced) or cannot be written; nothing is written
-    then.
+    ConfigError, and no file, where a run, an agent, a judge or a metric is missing, nothing
+    matches, a file exists (unless `replace`) or cannot be written.
     """
     with open_store(store) as opened:
-        no_run(file, opened, runs)
-        for path in files_of(file, options).values():
-            free_output(path, replace=replace)
+        require_not_a_run(file, opened, runs)
+        for path in output_files(file, options).values():
+            require_free_path(path, replace=replace)
         source, skipped = source_of(opened, runs, options), Skipped()
         make = whole_examples if options.whole else _MAKERS[options.form]
         written = write_examples(
@@ -80,7 +82,10 @@ def export_training(
             make(source, skipped),
             lambda: f"nothing fits: no example was found ({skipped.sentence() or 'no turns'})",
         )
-        notes = (*source.rewards.cautions(source.judges), *_notes(opened, runs, options, written))
+        notes = (
+            *source.rewards.cautions(source.judges),
+            *_cautions(opened, runs, options, written),
+        )
     return ExportedFiles(options.form, tuple(written), skipped, notes)
 
 
@@ -92,7 +97,7 @@ _MAKERS: Mapping[str, Callable[[ExportSource, Skipped], Iterator[TrainingExample
 
 
 def source_of(store: Store, runs: Sequence[str], options: ExportOptions) -> ExportSource:
-    """The runs, once each, with their scores and who gave what is wanted; ConfigError as above."""
+    """The runs, once each, with their scores and judges; ConfigError as above."""
     names = list(dict.fromkeys(runs))
     plans = [store.trials(name) for name in names]
     check_names(options, [store.run(n) for n in names], [trial for plan in plans for trial in plan])
@@ -115,10 +120,10 @@ def source_of(store: Store, runs: Sequence[str], options: ExportOptions) -> Expo
     return ExportSource(store, names, rewards, judges, options, evaluated)
 
 
-def _notes(
+def _cautions(
     store: Store, runs: Sequence[str], options: ExportOptions, written: Sequence[WrittenFile]
 ) -> Iterator[str]:
-    """What somebody who trains on it should know: whose turns they are."""
+    """Cautions for whoever trains on the files: whose turns they hold."""
     agents = sorted({agent for file in written for agent in file.agents})
     if options.form == "sft" and options.agent is None and len(agents) > 1:
         yield f"turns of {len(agents)} agents are included: {', '.join(agents)}; --agent keeps one"
@@ -128,12 +133,7 @@ def _notes(
         yield f"{note} --agent LABEL@MARK keeps one."
 
 
-def _held_out(train: WrittenFile, heldout: WrittenFile) -> str:
-    held, of_all = len(heldout.scenarios), len(heldout.scenarios) + len(train.scenarios)
-    return f"{held} of {plural(of_all, 'scenario')} held out ({percent(held / of_all)})"
-
-
-def _file_sentence(form: str, file: WrittenFile) -> str:
+def _describe_file(form: str, file: WrittenFile) -> str:
     what = "pair" if form == "pairs" else "example"
     runs = len({run for run, _ in file.episodes})
     text = (
@@ -151,8 +151,6 @@ Scenario: TypeAlias = tuple[str, str]
 
 @dataclass(slots=True)
 class WrittenFile:
-    """What is in one file."""
-
     path: Path
     examples: int = 0
     rebuilt: int = 0
@@ -161,8 +159,8 @@ class WrittenFile:
     agents: set[str] = field(default_factory=set)
 
 
-def files_of(file: Path, options: ExportOptions) -> dict[str, Path]:
-    """The files to write, by their part ("" where there is one): `a.jsonl` is `a.train.jsonl` and
+def output_files(file: Path, options: ExportOptions) -> dict[str, Path]:
+    """The files to write, by part ("" for a single file): `a.jsonl` becomes `a.train.jsonl` and
     `a.heldout.jsonl` where it is split, and ends with `.gz` where it is compressed."""
     packed = options.gzip or file.suffix == ".gz"
     bare = file.with_suffix("") if file.suffix == ".gz" else file
@@ -180,26 +178,31 @@ def write_examples(
     examples: Iterable[TrainingExample],
     why_none: Callable[[], str],
 ) -> list[WrittenFile]:
-    """Write all examples; what is in each file.
+    """Write all examples; returns what is in each file.
 
-    ConfigError if a file cannot be written, or would be empty (`why_none` says why all are).
+    ConfigError if a file cannot be written, or would be empty (`why_none` explains why all are).
     """
-    written = {part: WrittenFile(path) for part, path in files_of(file, options).items()}
+    written = {part: WrittenFile(path) for part, path in output_files(file, options).items()}
     with ExitStack() as stack:
-        parts = {p: stack.enter_context(_beside(f.path)) for p, f in written.items()}
+        parts = {p: stack.enter_context(_new_file(f.path)) for p, f in written.items()}
         for example, line, part in _with_parts(file, options, examples):
             parts[part].write(line)
-            _count(written[part], example)
-        _check(written, options, why_none)
+            summary = written[part]
+            summary.examples += 1
+            summary.rebuilt += example.rebuilt
+            summary.episodes |= example.episodes
+            summary.scenarios[example.scenario] += 1
+            if example.agent is not None:
+                summary.agents.add(example.agent)
+        _check_parts(written, options, why_none)
     return list(written.values())
 
 
-def heldout_of(scenarios: Collection[Scenario], share: float, seed: int) -> frozenset[Scenario]:
-    """The scenarios that are held out: as many as come nearest to the share.
+def draw_heldout(scenarios: Collection[Scenario], share: float, seed: int) -> frozenset[Scenario]:
+    """The held-out scenarios, as close to the share as possible.
 
-    They are put in an order that hangs on the seed and their names alone, and cut at the share: a
-    larger share only adds to them. With other scenarios in the export the cut may move, and those
-    near to it change sides; none change places.
+    Scenarios are ordered by the seed and their names alone, and cut at the share: a larger share
+    only adds to the set. With other scenarios in the export only the cut moves, never the order.
     """
     order = sorted(scenarios, key=lambda scenario: (stream(seed, *scenario).random(), scenario))
     return frozenset(order[: int(len(order) * share + 0.5)])
@@ -208,7 +211,7 @@ def heldout_of(scenarios: Collection[Scenario], share: float, seed: int) -> froz
 def _with_parts(
     file: Path, options: ExportOptions, examples: Iterable[TrainingExample]
 ) -> Iterator[tuple[TrainingExample, str, str]]:
-    """Each example, its line, and the part that it goes to: known when all scenarios are."""
+    """Each example, its line, and its part, which is known only after the last example."""
     if options.heldout is None:
         for example in examples:
             yield example, _line(example), ""
@@ -219,7 +222,7 @@ def _with_parts(
             aside.write(_line(example))
             pending.append(replace(example, line={}))
         aside.seek(0)
-        heldout = heldout_of({item.scenario for item in pending}, options.heldout, options.seed)
+        heldout = draw_heldout({item.scenario for item in pending}, options.heldout, options.seed)
         for example, line in zip(pending, aside, strict=True):
             yield example, line, HELDOUT if example.scenario in heldout else TRAIN
 
@@ -228,16 +231,7 @@ def _line(example: TrainingExample) -> str:
     return replace_surrogates(json.dumps(example.line, ensure_ascii=False)) + "\n"
 
 
-def _count(file: WrittenFile, example: TrainingExample) -> None:
-    file.examples += 1
-    file.rebuilt += example.rebuilt
-    file.episodes |= example.episodes
-    file.scenarios[example.scenario] += 1
-    if example.agent is not None:
-        file.agents.add(example.agent)
-
-
-def _check(
+def _check_parts(
     written: dict[str, WrittenFile], options: ExportOptions, why_none: Callable[[], str]
 ) -> None:
     empty = [part for part, file in written.items() if not file.examples]
@@ -253,12 +247,12 @@ def _check(
 
 
 @contextmanager
-def _beside(path: Path) -> Iterator[IO[str]]:
-    """A file that gets its name when all is written; ConfigError where it cannot be written."""
+def _new_file(path: Path) -> Iterator[IO[str]]:
+    """A file that gets its name when it is complete; ConfigError where it cannot be written."""
     try:
         if path.is_dir():
             raise ConfigError(f"{path} is a folder; name a file")
-        with atomic_file(path) as part, _opened(part, packed=path.suffix == ".gz") as lines:
+        with atomic_file(path) as part, _open_lines(part, packed=path.suffix == ".gz") as lines:
             yield lines
     except OSError as error:
         raise ConfigError(
@@ -267,7 +261,7 @@ def _beside(path: Path) -> Iterator[IO[str]]:
 
 
 @contextmanager
-def _opened(path: Path, *, packed: bool) -> Iterator[IO[str]]:
+def _open_lines(path: Path, *, packed: bool) -> Iterator[IO[str]]:
     if not packed:
         with path.open("w", encoding="utf-8", newline="\n") as lines:
             yield lines
@@ -281,8 +275,8 @@ def _opened(path: Path, *, packed: bool) -> Iterator[IO[str]]:
         yield lines
 
 
-def no_run(path: Path, store: Store, runs: Sequence[str]) -> None:
-    """ConfigError where the last name given, that of the file, is a run's."""
+def require_not_a_run(path: Path, store: Store, runs: Sequence[str]) -> None:
+    """ConfigError where the last argument, that of the file, is the name of a run."""
     if str(path) in {row.name for row in store.runs()}:
         raise ConfigError(
             f'FILE: "{path}" is the name of a run, and the file to write comes last: expected '
@@ -290,8 +284,8 @@ def no_run(path: Path, store: Store, runs: Sequence[str]) -> None:
         )
 
 
-def free_output(path: Path, *, replace: bool) -> None:
-    """ConfigError where a file is there and is to stay, or no folder to write it in."""
+def require_free_path(path: Path, *, replace: bool) -> None:
+    """ConfigError where the file exists and is kept, or its folder does not exist."""
     if path.is_dir():
         raise ConfigError(f"{path} is a folder; name a file")
     if replace and path.is_file():

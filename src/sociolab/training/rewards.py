@@ -1,4 +1,4 @@
-"""What judges gave each seat of each episode, and which of it is the reward."""
+"""The scores of each seat of each episode, and which of them is the reward."""
 
 from __future__ import annotations
 
@@ -24,15 +24,15 @@ from sociolab.core.score import (
 from sociolab.report.words import listed, method_words, plural
 
 ScoresByJudge: TypeAlias = dict[str, dict[str, float | None]]
-"""By judge and measure; None where a score was due and is missing."""
+"""By judge and metric; None where a score is missing that was due."""
 
 RewardStatus: TypeAlias = Literal["score", "failed", "reported"] | NotKnown
-"""Whether a reward is known, or why not. "failed": a score was due, and its judge failed.
-"reported": nothing but the word of the players, who could be trained to say what pays."""
+"""Whether a reward is known, or why not. "failed": the judge failed. "reported": it rests on the
+players' own reports alone, and players could be trained to report what pays."""
 
 
 class Reward(NamedTuple):
-    """What a seat earned: a value, or None with the least and the most that it could be."""
+    """A seat's reward: a value, or None with its smallest and largest possible value."""
 
     value: float | None
     status: RewardStatus = "score"
@@ -41,12 +41,11 @@ class Reward(NamedTuple):
 
     @property
     def bounds(self) -> tuple[float, float] | None:
-        """The least and the most that an unknown value could be; None where it is known."""
+        """The smallest and largest possible value; None where the value is known."""
         return (self.low, self.high) if self.value is None else None
 
 
 def reward_of(verdict: Verdict, method: Method) -> Reward:
-    """What a verdict is worth as a reward."""
     if isinstance(verdict, Unscored):
         return _reward(None, verdict.kind, verdict.bounds, verdict.measure, method)
     value = float(verdict.value) if isinstance(verdict, Score) else None
@@ -60,7 +59,7 @@ def _reward(
     measure: Measure,
     method: Method,
 ) -> Reward:
-    """What players report of an outcome is no reward; their word bounds nothing either."""
+    """Players' own reports are no reward, and bound none either."""
     if unscored is None and value is not None:
         if method != "reported":
             return Reward(value)
@@ -92,16 +91,17 @@ class RunRewards:
                 self._rewards[*key, value.judge, value.measure] = reward
 
     def scores_of(self, run: str, trial: str, seat: str | None) -> ScoresByJudge:
-        """All scores of a seat, or of the episode; what a judge cannot tell is not among them."""
+        """All scores of a seat, or of the episode, without those a judge cannot tell."""
         return self._scores.get((run, trial, seat), {})
 
     def methods(self, judges: Iterable[str]) -> dict[str, Method]:
-        """Where the figures of these judges come from: a model, rules, people..."""
+        """How these judges score: model, rules, people..."""
         methods = {label: judge.method for run in self._runs for label, judge in run.judges.items()}
         return {label: methods[label] for label in judges}
 
     def cautions(self, judges: Mapping[str, str]) -> Iterator[str]:
-        """What to know of the judges of these measures that are rule-based, a sentence each."""
+        """Cautions on the judges of these metrics, a sentence each: rule-based scores, and unknown
+        rewards."""
         for label in dict.fromkeys(judges.values()):
             run = next(run for run in self._runs if label in run.judges)
             judge, measures = run.judges[label], [m for m, by in judges.items() if by == label]
@@ -122,13 +122,13 @@ class RunRewards:
                 )
 
     def reward(self, judge: str, measure: str, run: str, trial: str, seat: str) -> Reward | None:
-        """What the judge gave the seat, or else the episode; None where neither."""
+        """The judge's score of the seat, or else of the episode; None without either."""
         of_seat = self._rewards.get((run, trial, seat, judge, measure))
         return of_seat or self._rewards.get((run, trial, None, judge, measure))
 
     def main(self) -> str:
-        """The measure that the paper of the runs' world compares first."""
-        measures = self._measures()
+        """The main metric of the runs' world: the one its paper compares first."""
+        measures = self._judges_by_metric()
         if not measures:
             raise ConfigError("nobody judged these runs: there is no reward; see `sociolab judge`")
         for name in self._runs[0].declared.main if self._runs else ():
@@ -137,15 +137,15 @@ class RunRewards:
         raise ConfigError(f"choose the reward with --metric, one of {', '.join(measures)}")
 
     def judge_of(self, measure: str, requested: str | None) -> str:
-        """Who scored a measure: the requested judge, or the leading one (see `leading_judges`)
-        that is no baseline.
+        """The judge whose scores are the reward: the requested one, or the leading one (see
+        `leading_judges`) that is no baseline.
 
-        ConfigError where nobody did, where several come first and none is named, where only
-        rule-based baselines (`core.score.BASELINES`) did and none is named, where judges of that
-        label differ in prompt or settings: their figures are no one scale, and where lower is
-        better: training raises its reward.
+        ConfigError where nobody scored the metric, where several judges lead or only rule-based
+        baselines (`core.score.BASELINES`) scored it and none is requested, where judges of that
+        label differ in prompt or settings, so that their scores are not one scale, and where lower
+        is better, since training raises its reward.
         """
-        measures = self._measures()
+        measures = self._judges_by_metric()
         if measure not in measures:
             hint = self._hint(measure)
             near = did_you_mean(measure, measures)
@@ -194,8 +194,8 @@ class RunRewards:
         )
         return next((unscored_hint(self._runs, judge, measure) for judge in judges), "")
 
-    def _measures(self) -> Mapping[str, list[str]]:
-        """The measures that were scored, each with its judges."""
+    def _judges_by_metric(self) -> Mapping[str, list[str]]:
+        """The metrics that were scored, each with its judges."""
         by_measure: dict[str, dict[str, None]] = {}
         for scores in self._scores.values():
             for judge, values in scores.items():

@@ -1,4 +1,4 @@
-"""What the judges of an episode gave one seat: its rewards, and what is missing of them."""
+"""A seat of a live episode for a policy outside, and the rewards that judges give it."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ Answer: TypeAlias = "str | Action | Sequence[Action] | BaseModel"
 
 @dataclass(frozen=True, slots=True)
 class Observed:
-    """What the seat is asked: `prompt` is what a model in a run would be sent, word for word."""
+    """An observation for the policy: `prompt` is exactly what a model in a run would be sent."""
 
     trial: Trial
     request: Request
@@ -52,32 +52,32 @@ class Observed:
 
     @property
     def scenario(self) -> str:
-        """What intervals cluster by, and what should be held out whole."""
+        """The cluster of the task: hold scenarios out whole, and cluster intervals by them."""
         return self.trial.task.cluster
 
     @property
     def seat(self) -> str:
-        """Whose turn it is."""
         return self.request.seat
 
     @property
     def turn(self) -> int:
-        """Its number, from 1."""
+        """The turn's number, from 1."""
         return self.request.turn + 1
 
     @property
     def asked(self) -> str:
-        """ "act", or the name of a question."""
+        """ "act", or the name of the question."""
         return self.request.name
 
     @property
     def attempt(self) -> int:
-        """Counts from 1; after a reply that could not be used, the turn is asked for again."""
+        """From 1; after an unusable reply, the same is asked again."""
         return self.request.attempt
 
     @property
     def problem(self) -> str:
-        """Why the reply before could not be used; "" at the first attempt. `messages` say it."""
+        """Why the previous reply could not be used; "" at the first attempt. `messages` say it,
+        too."""
         return self.request.problem
 
     @property
@@ -94,14 +94,15 @@ class Observed:
 
     @property
     def shown(self) -> Observation:
-        """The same as records: head, history, tail, who else is there, and the world's `view`."""
+        """The observation as records: head, history, tail, the other seats, and the world's
+        `view`."""
         return self.request.observation
 
 
-class ReplyTaken(NamedTuple):
-    """What came of a reply: `problem` says why it could not be used.
+class ReplyResult(NamedTuple):
+    """Whether a reply was usable, and why not.
 
-    `usable` is None where the play was over before the reply counted.
+    `usable` is None where the episode was over before the reply counted.
     """
 
     usable: bool | None = None
@@ -115,9 +116,9 @@ class _Waiting:
 
 
 class EnvSession:
-    """A seat of an episode that is being driven; to be used in one event loop.
+    """A seat of an episode that is being driven, in one event loop.
 
-    `make_player` makes a model's player, as in a run: so its prompts are those of a run, and its
+    `make_player` makes the player of a model, as in a run: its prompts are those of a run, and its
     replies are read and refused as there.
     """
 
@@ -131,27 +132,29 @@ class EnvSession:
     ) -> None:
         self.trial = trial
         self._name = seat
-        self._asked: asyncio.Queue[_Waiting] = asyncio.Queue()
+        self._pending: asyncio.Queue[_Waiting] = asyncio.Queue()
         self._current: _Waiting | None = None
         self._events: list[Event] = []
-        hand = _Hand(trial, self._asked)
+        relay = _RelayModel(trial, self._pending)
         # Made before the play: a town keeps another pace once a model is in it.
-        players = {**partners, seat: _Outside(make_player(hand), hand)}
+        players = {**partners, seat: _RelayPlayer(make_player(relay), relay)}
         play = world.play(trial.task, trial.id, trial.seed)
         self._driven = asyncio.ensure_future(drive(play, players, self._events.append))
-        weakref.finalize(self, _end, self._driven, asyncio.get_running_loop()).atexit = False
+        weakref.finalize(
+            self, _cancel_abandoned, self._driven, asyncio.get_running_loop()
+        ).atexit = False
 
     @property
     def waiting(self) -> Observed | None:
-        """What is asked now; None before the first request and after the last."""
+        """The observation that awaits a reply; None before the first and after the last."""
         return self._current.observed if self._current else None
 
     async def next(self) -> Observed | None:
-        """The next request to this seat; None when the episode is over.
+        """The next observation of this seat; None when the episode is over.
 
-        What breaks the play (a partner's failed call, somebody's bug) is raised.
+        What breaks the episode (a partner's failed call, a bug) is raised.
         """
-        getting = asyncio.ensure_future(self._asked.get())
+        getting = asyncio.ensure_future(self._pending.get())
         try:
             await asyncio.wait({getting, self._driven}, return_when=asyncio.FIRST_COMPLETED)
             self._current = getting.result() if getting.done() else None
@@ -163,88 +166,93 @@ class EnvSession:
         return self._current.observed
 
     def answer(self, reply: Answer) -> None:
-        """Reply to what is asked now; ConfigError where nothing is, or it is no reply."""
+        """Reply to the current observation; ConfigError where there is none, or this is no
+        reply."""
         if self._current is None:
             raise ConfigError("nothing is asked: the episode is over or has not begun; reset it")
-        checked, answer = _checked(reply), self._current.answer
-        if answer.cancelled():  # the play went on without it: `taken` says so
+        checked, answer = _check_reply(reply), self._current.answer
+        if answer.cancelled():  # the episode continued without it: `reply_result` says so
             return
         if answer.done():
             raise ConfigError("this was already replied to, by a step that was interrupted; reset")
         answer.set_result(checked)
 
-    def taken(self, observed: Observed) -> ReplyTaken:
-        """What came of the reply to this request."""
+    def reply_result(self, observed: Observed) -> ReplyResult:
+        """Whether the reply to this observation was usable."""
         request = observed.request
         key = (request.seat, request.turn, request.name, request.attempt)
         _, event = replies_of(self._events).get(key, (0, None))
         if event is None:
-            return ReplyTaken()
-        return ReplyTaken(False, event.problem) if isinstance(event, Unusable) else ReplyTaken(True)
+            return ReplyResult()
+        return (
+            ReplyResult(False, event.problem) if isinstance(event, Unusable) else ReplyResult(True)
+        )
 
-    def not_given(self) -> MissedTurns:
-        """The turns that were not given so far, by this seat and by the others."""
+    def missed_turns_so_far(self) -> MissedTurns:
+        """The turns missed so far, by this seat and by the others."""
         return missed_turns(self._events, self._name)
 
     def episode(self) -> Episode:
-        """What happened, once it is over."""
+        """The episode, once it is over."""
         return Episode(self.trial, self._driven.result())
 
     async def close(self) -> None:
-        """End the play, wherever it is."""
+        """Stop the episode, wherever it is."""
         self._driven.cancel()
         await asyncio.gather(self._driven, return_exceptions=True)
         self._current = None
 
 
-def _end(driven: asyncio.Task[tuple[Event, ...]], loop: asyncio.AbstractEventLoop) -> None:
-    """End the play of a seat that nobody holds any more: asyncio would complain of it."""
+def _cancel_abandoned(
+    driven: asyncio.Task[tuple[Event, ...]], loop: asyncio.AbstractEventLoop
+) -> None:
+    """Cancel the task of a session that was garbage collected: asyncio would complain about it."""
     if not driven.done() and not loop.is_closed():
         loop.call_soon_threadsafe(driven.cancel)
 
 
-class _Typed(Exception):  # noqa: N818  an answer on its way past the reader of texts, not a fault
+class _TypedAnswer(Exception):  # noqa: N818  an answer on its way past the reader of texts, not a fault
     def __init__(self, value: tuple[Action, ...] | BaseModel) -> None:
         self.value = value
 
 
-class _Hand:
-    """A chat model that hands its prompts out and takes the replies in."""
+class _RelayModel:
+    """A chat model that passes prompts to the outside and awaits replies from there."""
 
     def __init__(self, trial: Trial, queue: asyncio.Queue[_Waiting]) -> None:
         self.label = "policy"
         self.requests: dict[tuple[int, str, int], Request] = {}
         self._trial = trial
-        self._asked = queue
+        self._pending = queue
 
     async def complete(self, prompt: Prompt, key: CallKey) -> ChatReply:
         request = self.requests[key.turn, key.name, key.attempt]
         waiting = _Waiting(
             Observed(self._trial, request, prompt), asyncio.get_running_loop().create_future()
         )
-        self._asked.put_nowait(waiting)
+        self._pending.put_nowait(waiting)
         answer = await waiting.answer
         if isinstance(answer, str):
             return ChatReply(answer)
-        raise _Typed(answer if isinstance(answer, BaseModel) else _actions(answer))
+        raise _TypedAnswer(answer if isinstance(answer, BaseModel) else _without_acts(answer))
 
 
-class _Outside:
-    """The player of the seat: a model's, whose model is whoever is outside."""
+class _RelayPlayer:
+    """The player of the seat: that of a model, which is relayed to the outside."""
 
-    def __init__(self, player: Player, hand: _Hand) -> None:
+    def __init__(self, player: Player, relay: _RelayModel) -> None:
         self._player = player
-        self._hand = hand
+        self._hand = relay
 
     async def reply(self, request: Request, memory: Json) -> Reply | NoReply:
         self._hand.requests[request.turn, request.name, request.attempt] = request
         try:
             return await self._player.reply(request, memory)
-        except _Typed as given:
-            return Reply(given.value)
+        except _TypedAnswer as answer:
+            return Reply(answer.value)
 
 
-def _checked(reply: Answer) -> Answer:
+def _check_reply(reply: Answer) -> Answer:
     if isinstance(reply, str | BaseModel | Action):
         return reply
     if isinstance(reply, Sequence) and all(isinstance(action, Action) for action in reply):
@@ -256,16 +264,16 @@ def _checked(reply: Answer) -> Answer:
     )
 
 
-def _actions(answer: Action | Sequence[Action]) -> tuple[Action, ...]:
-    """The actions without acts: only built-in players write these, and rewards rest on them."""
+def _without_acts(answer: Action | Sequence[Action]) -> tuple[Action, ...]:
+    """The actions without `acts`, which only built-in players write and rewards rest on."""
     actions = (answer,) if isinstance(answer, Action) else tuple(answer)
     return tuple(replace(action, acts=()) for action in actions)
 
 
 @dataclass(frozen=True, slots=True)
 class MissedTurns:
-    """How many turns and answers no attempt at gave anything usable, and the first problem of
-    one's own and of the others' (who, when, what), as far as there are any."""
+    """How many turns and answers of one's own and of the others got no usable reply, and the first
+    problem of each (who, when, what)."""
 
     own: int = 0
     others: int = 0
@@ -273,7 +281,7 @@ class MissedTurns:
 
 
 def missed_turns(events: Sequence[Event], seat: str) -> MissedTurns:
-    """What a seat and the others failed to give in these events; the same in every world."""
+    """The turns that a seat and the others missed in these events; the same in every world."""
     lost = [e for e in events if isinstance(e, Unusable) and e.final and not e.optional]
     own = [event for event in lost if event.seat == seat]
     partners = [event for event in lost if event.seat != seat]
@@ -299,8 +307,8 @@ RewardStatuses: TypeAlias = dict[str, dict[str, RewardStatus]]
 class SeatScores:
     """Scores of the seat and of the whole episode, by judge and metric.
 
-    An unknown score is None, never 0; `bounds` and `status` say how good it could be, and why it is
-    unknown. `failures` tells what failed. What is not due is in none of them.
+    An unknown score is None, never 0; `bounds` and `status` hold its possible range and why it is
+    unknown. `failures` lists judges' failures. Metrics that do not apply are in none of them.
     """
 
     rewards: SeatRewards = field(default_factory=dict)
@@ -310,20 +318,16 @@ class SeatScores:
     status: RewardStatuses = field(default_factory=dict)
 
 
-def _is_not_due(verdict: Verdict) -> bool:
-    return isinstance(verdict, Unscored) and verdict.kind == "not applicable"
-
-
 class SeatJudges:
-    """The judges of an environment, by the rules of a run's: one that breaks fails in what it gives
-    elsewhere, and the others' scores stand. Nothing is stored."""
+    """The judges of an environment, by the rules of a run: one that breaks fails on the metrics it
+    gives elsewhere, and the others' scores stand. Nothing is stored."""
 
     def __init__(self, judges: Sequence[Judge]) -> None:
         self._judges = judges
         self._cells: dict[JudgeId, tuple[tuple[Measure, int | None], ...]] = {}
 
     async def read_scores(self, episode: Episode, seat: str) -> SeatScores:
-        """What each judge says of the episode.
+        """The judges' scores of the episode.
 
         A fatal ModelError (credentials, budget) passes through.
         """
@@ -337,7 +341,8 @@ class SeatJudges:
                 if isinstance(verdict, ScoreFailure):
                     what = UNNAMED_MEASURE.title if verdict.measure == UNNAMED_MEASURE else metric
                     failures.append(f"{what} by {name}: {verdict.cause}: {verdict.problem}")
-                if verdict.measure == UNNAMED_MEASURE or _is_not_due(verdict):
+                not_due = isinstance(verdict, Unscored) and verdict.kind == "not applicable"
+                if verdict.measure == UNNAMED_MEASURE or not_due:
                     continue
                 reward = reward_of(verdict, judge.id.method)
                 rewards = scores.of_episode if verdict.seat is None else scores.rewards

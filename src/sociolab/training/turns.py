@@ -1,4 +1,4 @@
-"""The turns of stored runs: what each seat was sent and replied, rebuilt for scripted players."""
+"""The turns of stored runs, with prompts and replies; those of scripted players are rebuilt."""
 
 from __future__ import annotations
 
@@ -47,12 +47,12 @@ ChatMessage: TypeAlias = dict[str, str]
 
 @dataclass(frozen=True, slots=True)
 class StoredTurn:
-    """One reply of one seat in a played episode.
+    """One reply of a seat in a played episode.
 
-    `turn` counts from 0, `asked` is "act" or the name of the question. `usable` is None where the
-    record does not say what became of the reply. `rebuilt`: nobody sent this prompt; it is what a
-    model would have been sent in the player's place, and `reply` what it would have had to write to
-    do the same. `model` and `usage` are None then.
+    `turn` counts from 0, `asked` is "act" or the name of the question. `usable` is None where no
+    event records what became of the reply. `rebuilt`: nobody sent this prompt; it is what a model
+    would have been sent in the player's place, and `reply` what it would have had to write to do
+    the same. `model` and `usage` are None then.
     """
 
     run: str
@@ -71,13 +71,13 @@ class StoredTurn:
 
     @property
     def agent(self) -> str | None:
-        """Who played the seat; None for a seat that is not in the cast."""
+        """The label of the seat's agent; None for a seat outside the cast."""
         return self._identity.label if self._identity else None
 
     @property
     def code(self) -> str | None:
-        """The digest of the code of a Python class that played the seat; `UNKNOWN` where nobody
-        read it, None of any other player."""
+        """The digest of the code of a Python class that played the seat; `UNKNOWN` where it was not
+        read, None for any other player."""
         return self._identity.code if self._identity else None
 
     @property
@@ -86,18 +86,18 @@ class StoredTurn:
 
     @property
     def partner(self) -> str | None:
-        """Who played all the other seats; None where several did."""
+        """The agent of all other seats; None where several played them."""
         partners = {member.agent for member in self.trial.cast if member.seat != self.seat}
         return partners.pop() if len(partners) == 1 else None
 
     @property
     def scenario(self) -> tuple[str, str]:
-        """What intervals cluster by, with its world: two worlds may call theirs the same."""
+        """The cluster of the task, with its world: clusters of two worlds may have the same
+        name."""
         return self.trial.world, self.trial.task.cluster
 
 
 def chat_messages(prompt: Prompt) -> list[ChatMessage]:
-    """The messages of a prompt as they were sent."""
     return [{"role": message.role, "content": message.text} for message in prompt.messages]
 
 
@@ -116,16 +116,16 @@ class EpisodeTurns:
     rebuilder: Rebuilder
 
     def requests(self) -> Mapping[Key, Request]:
-        """What each seat was asked; nothing where the play cannot be repeated."""
+        """The requests to each seat; empty where the episode cannot be replayed."""
         return self.rebuilder.requests(self.episode)
 
 
-def played_in(store: Store, run: str, skipped: Skipped) -> Iterator[EpisodeTurns]:
-    """The played episodes of a run, by their ids, so that the order is that of every export.
+def read_episodes(store: Store, run: str, skipped: Skipped) -> Iterator[EpisodeTurns]:
+    """The played episodes of a run, sorted by id, so that every export has the same order.
 
-    What players were sent is read from the calls of the run; the turns of a seat that made none
-    are rebuilt. Answers to optional questions are none of them. StoreError if there is no such run,
-    ConfigError if it holds no episodes.
+    Prompts are read from the run's calls; the turns of a seat without calls are rebuilt. Answers to
+    optional questions are left out. StoreError if there is no such run, ConfigError if it holds no
+    episodes.
     """
     row = run_of_episodes(store, run)
     trials = {item.trial.id: item for item in store.trials(run)}
@@ -144,11 +144,11 @@ def played_in(store: Store, run: str, skipped: Skipped) -> Iterator[EpisodeTurns
 
 _Asked = tuple[CallRow, Prompt]
 _PLAYERS = ("agent", "partner", "background")
-"""The roles of calls that play; others judge or write."""
+"""The roles of players' calls; others judge or write."""
 
 
 class _Calls:
-    """The calls of a run that played, taken trial by trial in the order of their ids."""
+    """The players' calls of a run, read trial by trial in the order of their ids."""
 
     def __init__(self, store: Store, run: str) -> None:
         calls = store.calls.with_prompts(run)
@@ -156,7 +156,7 @@ class _Calls:
         self._next = next(self._groups, None)
 
     def calls_of(self, trial: str) -> list[_Asked]:
-        """The calls of a trial; to be asked for in rising order."""
+        """The calls of a trial; call it with rising ids."""
         while self._next is not None and self._next[0] < trial:
             self._next = next(self._groups, None)
         if self._next is None or self._next[0] != trial:
@@ -223,24 +223,24 @@ _MANY = {"pair of replies": "pairs of replies", "seat of an episode": "seats of 
 
 
 class SkipReason(NamedTuple):
-    """What was left out, in the singular, and what is wrong with it."""
+    """The kind of what was left out, in the singular, and why."""
 
     what: str
     why: str
 
 
 class Skipped(Counter[SkipReason]):
-    """How many things were left out, by what they are and why."""
+    """How many things were left out, by kind and reason."""
 
     def add(self, what: str, why: str, count: int = 1) -> None:
-        """So many more; nothing is noted of none."""
+        """Add to a count; 0 adds nothing."""
         if count:
             self[SkipReason(what, why)] += count
 
     def sentence(self) -> str:
-        """Such as "3 turns with an unusable reply; 1 episode that failed"; "" where none was.
+        """Such as "3 turns with an unusable reply; 1 episode that failed"; "" for none.
 
-        The most comes first, whatever was read first.
+        The most frequent reason comes first.
         """
         return "; ".join(
             f"{plural(count, reason.what, _MANY.get(reason.what, ''))} {reason.why}"
@@ -250,11 +250,11 @@ class Skipped(Counter[SkipReason]):
 
 Result = TypeVar("Result")
 ACTS = "acts"
-"""What built-in scripted players write beside their words, and no model does."""
+"""The field that built-in scripted players add to their replies, and models do not."""
 
 
 class Rebuilder:
-    """Rebuilds the turns of one run's episodes; the requests of the latest are kept."""
+    """Rebuilds the turns of a run's episodes; the requests of the latest episode are cached."""
 
     def __init__(self, row: RunRow) -> None:
         self._run = row.name
@@ -263,7 +263,7 @@ class Rebuilder:
         self._latest: tuple[str, Mapping[Key, Request]] = ("", {})
 
     def requests(self, episode: Episode) -> Mapping[Key, Request]:
-        """What each seat was asked; nothing where the play cannot be repeated."""
+        """The requests to each seat; empty where the episode cannot be replayed."""
         if self._latest[0] != episode.trial.id:
             self._latest = (episode.trial.id, requests_of(self._world, episode))
         return self._latest[1]
@@ -271,8 +271,8 @@ class Rebuilder:
     def turns(self, episode: Episode, seats: Collection[str]) -> tuple[list[StoredTurn], int]:
         """The usable turns of these seats, and how many of them could not be rebuilt.
 
-        A turn counts as rebuilt only where the reply, read as a model's is read, gives what is on
-        record.
+        A turn counts as rebuilt only if the rebuilt reply, read as a model's reply, gives the
+        recorded event.
         """
         turns: list[StoredTurn] = []
         lost = 0
@@ -284,7 +284,9 @@ class Rebuilder:
             if is_aside(event):
                 continue
             request = requests.get(key)
-            rebuilt = request and self._made(request, event, names[event.seat].get(event.turn, ()))
+            rebuilt = request and self._rebuild(
+                request, event, names[event.seat].get(event.turn, ())
+            )
             if not rebuilt:
                 lost += 1
                 continue
@@ -294,23 +296,23 @@ class Rebuilder:
             )
         return turns, lost
 
-    def _made(
+    def _rebuild(
         self, request: Request, event: Moved | Answered, own: tuple[Action, ...]
     ) -> tuple[Prompt, str] | None:
-        text = _text(request, event, own)
+        text = _write_reply(request, event, own)
         if text is None:
             return None
-        model = _Once(text)
+        model = _OneReplyModel(text)
         try:
-            reply = _at_once(self._player(model).reply(request, None))
+            reply = _run_without_waiting(self._player(model).reply(request, None))
         except SociolabError:  # a world whose players cannot be models
             return None
-        same = isinstance(reply, Reply) and _same(reply, event)
+        same = isinstance(reply, Reply) and _gives_event(reply, event)
         return (model.prompt, text) if same and model.prompt is not None else None
 
 
 def model_player_of(kit: WorldKit) -> Callable[[ChatModel], Player]:
-    """How a world seats a chat model, as in a run that names no dialect."""
+    """How a world makes the player of a chat model, in a run without a --dialect."""
     own = kit.model_player
     if own is None:
         return lambda model: PromptedPlayer(model, temperature=kit.temperature)
@@ -318,48 +320,43 @@ def model_player_of(kit: WorldKit) -> Callable[[ChatModel], Player]:
     return lambda model: make(model, "agent", kit.temperature, "json")
 
 
-class _Once:
-    """A chat model that gives one reply and keeps the prompt that asked for it."""
+class _OneReplyModel:
+    """A chat model that gives one reply and stores the prompt that asked for it."""
 
     def __init__(self, text: str) -> None:
         self.label = "rebuilt"
         self.prompt: Prompt | None = None
-        self._text = text
+        self._write_reply = text
 
     async def complete(self, prompt: Prompt, key: CallKey) -> ChatReply:
         self.prompt = prompt
-        return ChatReply(self._text)
+        return ChatReply(self._write_reply)
 
 
 def _own_actions(world: Any, episode: Episode, seat: str) -> Mapping[int, tuple[Action, ...]]:
-    """What a seat did, by turn, with the names by which it calls those whom it spoke to."""
+    """A seat's actions by turn, with the names by which it calls their recipients."""
     if not any(action.to for move in episode.moves for action in move.actions):
         return {move.turn: move.actions for move in episode.moves if move.seat == seat}
     return {line.turn: line.actions for line in world.transcript(episode, seat).lines if line.you}
 
 
-def _text(request: Request, event: Moved | Answered, own: tuple[Action, ...]) -> str | None:
-    """The reply as a model writes it; None where the record has another form than is asked for."""
+def _write_reply(request: Request, event: Moved | Answered, own: tuple[Action, ...]) -> str | None:
+    """The reply as a model would write it; None where the record has another form than was
+    asked."""
     expected = request.expected
     if isinstance(event, Moved) and isinstance(expected, ActionSpace):
         if [action.kind for action in own] != [action.kind for action in event.actions]:
             return None
-        return _json(_turn(event, own, expected, addressed=len(request.observation.others) > 1))
+        pairs = zip(event.actions, own, strict=True)
+        named = [replace(action, to=intended.to) for action, intended in pairs]
+        return _json(written_turn(named, expected, len(request.observation.others) > 1))
     if isinstance(event, Answered) and not isinstance(expected, ActionSpace):
         return _json(expected.reply.model_validate(event.value))
     return None
 
 
-def _turn(
-    event: Moved, own: tuple[Action, ...], space: ActionSpace, *, addressed: bool
-) -> BaseModel:
-    pairs = zip(event.actions, own, strict=True)
-    named = [replace(action, to=intended.to) for action, intended in pairs]
-    return written_turn(named, space, addressed)
-
-
-def _same(reply: Reply, event: Moved | Answered) -> bool:
-    """Whether the world would have recorded this reply so."""
+def _gives_event(reply: Reply, event: Moved | Answered) -> bool:
+    """Whether the world would have recorded this reply as this event."""
     if isinstance(event, Answered):
         value, recorded = reply.value, event.value
         if isinstance(recorded, dict):
@@ -375,8 +372,8 @@ def _json(value: BaseModel) -> str:
     return json.dumps(value.model_dump(mode="json", exclude={ACTS}), ensure_ascii=False)
 
 
-def _at_once(coroutine: Coroutine[Any, Any, Result]) -> Result:
-    """The result of a coroutine that has nothing to wait for."""
+def _run_without_waiting(coroutine: Coroutine[Any, Any, Result]) -> Result:
+    """The result of a coroutine that never has to wait."""
     try:
         coroutine.send(None)
     except StopIteration as done:
