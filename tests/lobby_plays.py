@@ -64,6 +64,6 @@ async def play_out(lobby: Lobby, person: int, text: str = "Well then.") -> Scree
 def time_is_up(lobby: Lobby, person: int) -> None:
     """Let the turn of a person end now, as if its time had passed."""
     live = lobby._live.places[person].episode
-    (player,) = [one for one in live._seats.values() if one.asked is not None]
+    (player,) = [one for one in live._seats.values() if one.pending is not None]
     assert player._answer is not None
     player._answer.set_exception(TimeoutError())

@@ -15,7 +15,7 @@ from typing import Any
 from pydantic import BaseModel
 
 from sociolab.core import Event, Happened, Play
-from sociolab.testing import driven
+from sociolab.testing import drive_recorded
 from sociolab.town import (
     TRACE,
     Choice,
@@ -230,7 +230,7 @@ def lived(
     given = given or setting()
     seats = [seat for one in given.residents for seat in (one.id, f"{one.id}.routine")]
     player = MindPlayer(mind, built_in=isinstance(mind, ScriptedMind))
-    events = driven(simulate(given, order), dict.fromkeys(seats, player), journal)
+    events = drive_recorded(simulate(given, order), dict.fromkeys(seats, player), journal)
     return Lived(events, trace_of(events))
 
 

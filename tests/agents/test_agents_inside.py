@@ -9,7 +9,7 @@ from hypothesis import assume, given
 
 from event_strategies import actions
 from sociolab.agents import read_json
-from sociolab.agents.human import terminal
+from sociolab.agents.human import shared_terminal
 from sociolab.agents.prompted import prompts_hash
 from sociolab.core import (
     Action,
@@ -21,7 +21,7 @@ from sociolab.worlds import sotopia
 
 def test_a_terminal_is_one_for_its_streams() -> None:
     source, screen = io.StringIO(), io.StringIO()
-    assert terminal(source, screen) is terminal(source, screen)
+    assert shared_terminal(source, screen) is shared_terminal(source, screen)
 
 
 def test_the_wording_has_a_hash_of_its_own_for_each_dialect() -> None:

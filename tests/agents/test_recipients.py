@@ -12,7 +12,7 @@ from fake_models import FakeModel
 from sociolab.agents import (
     PromptedPlayer,
     act_type,
-    how_to_act,
+    action_help,
     read_json,
     read_plain,
     typed_action,
@@ -178,10 +178,10 @@ def test_a_person_names_them_in_the_terminal() -> None:
     assert typed_action("/shout @Bea hey", SPACE, others) == Action("shout", "@Bea hey")
     with pytest.raises(ReplyError, match='takes no words, found "x"'):
         typed_action("/fine @Cem x", SPACE, others)
-    help_text = how_to_act(SPACE, others)
+    help_text = action_help(SPACE, others)
     assert "/4 fine @name (you are then asked for: points)" in help_text
-    assert "@name" not in how_to_act(ActionSpace((GIVE, SHOUT)), others)
-    assert "@name" not in how_to_act(SPACE, others[:1])
+    assert "@name" not in action_help(ActionSpace((GIVE, SHOUT)), others)
+    assert "@name" not in action_help(SPACE, others[:1])
 
 
 def test_a_form_for_people_says_which_kinds_take_names() -> None:

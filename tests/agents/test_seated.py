@@ -18,13 +18,13 @@ def test_a_person_is_asked_and_the_answer_is_the_reply() -> None:
         assert not player.answer(WORDS)
         reply = asyncio.create_task(player.reply(request_of(), 1))
         await asyncio.sleep(0)
-        assert player.asked is not None
-        assert player.asked.request == request_of()
+        assert player.pending is not None
+        assert player.pending.request == request_of()
         assert told == ["asked"]
         assert player.answer(WORDS)
         assert not player.answer(WORDS)  # one answer is enough
         assert await reply == Reply(WORDS)  # and the missed turn is forgotten
-        assert player.asked is None
+        assert player.pending is None
 
     asyncio.run(play())
 
@@ -35,7 +35,7 @@ def test_a_turn_without_an_answer_is_a_failed_one_and_is_counted() -> None:
         reply = await player.reply(request_of(), 1)
         assert isinstance(reply, NoReply)
         assert (reply.cause, reply.again, reply.memory) == ("timeout", False, 2)
-        assert player.asked is None
+        assert player.pending is None
 
     asyncio.run(play())
 

@@ -7,7 +7,7 @@ from typing import Annotated, Literal
 import pytest
 from pydantic import BaseModel, Field
 
-from sociolab.agents import field_hint, how_to_act, typed_action, typed_answer, typed_field
+from sociolab.agents import action_help, field_hint, typed_action, typed_answer, typed_field
 from sociolab.core import Action, ActionKind, ActionSpace, ReplyError
 from sociolab.worlds import sotopia
 
@@ -72,12 +72,12 @@ def test_without_a_spoken_kind_a_bare_line_is_the_first_with_a_text() -> None:
 
 
 def test_the_help_names_every_kind_and_the_others_where_there_are_several() -> None:
-    text = how_to_act(sotopia.ACTIONS, OTHERS)
+    text = action_help(sotopia.ACTIONS, OTHERS)
     assert 'A bare line is "speak"' in text
     for number, kind in enumerate(sotopia.ACTIONS.kinds, start=1):
         assert f"/{number} {kind.name}" in text
     assert "stranger 1" in text
-    assert "@name" not in how_to_act(sotopia.ACTIONS, ("Ann",))
+    assert "@name" not in action_help(sotopia.ACTIONS, ("Ann",))
 
 
 class Survey(BaseModel):

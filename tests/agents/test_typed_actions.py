@@ -13,7 +13,7 @@ from sociolab.agents import (
     PromptedPlayer,
     TerminalPlayer,
     act_type,
-    how_to_act,
+    action_help,
     read_json,
     read_plain,
     typed_action,
@@ -167,7 +167,7 @@ def test_where_nothing_can_be_said_the_name_is_enough_and_anything_else_is_no_ch
     for line in ("", "no"):
         with pytest.raises(ReplyError, match="expected one of /1 accept, /2 decline"):
             typed_action(line, choice, ())
-    assert "you are then asked for: because, sure" in how_to_act(choice, ())
+    assert "you are then asked for: because, sure" in action_help(choice, ())
 
 
 def test_any_player_finds_valid_values() -> None:

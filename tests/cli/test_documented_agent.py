@@ -17,7 +17,7 @@ from answer_forms import answer_form, inner
 from cli.conftest import Sociolab
 from sociolab.app import load_world, world_names
 from sociolab.core import ActionSpace, Json, NoReply, Player, Question, Reply, Request
-from sociolab.testing import driven
+from sociolab.testing import drive_recorded
 from sociolab.town import QUESTIONS
 
 DOCS = Path(__file__).parents[2] / "docs" / "agents.md"
@@ -132,7 +132,7 @@ def asked_in(world: str) -> list[ActionSpace | Question]:
     kit = load_world(world)
     player = Listening(kit.players["scripted"])
     for task in kit.world.tasks()[: 3 if world == "sotopia" else 1]:  # the third is a bargain
-        assert driven(kit.world.play(task, "t", 0), dict.fromkeys(task.seats, player))
+        assert drive_recorded(kit.world.play(task, "t", 0), dict.fromkeys(task.seats, player))
     return player.asked
 
 

@@ -31,7 +31,7 @@ from sociolab.core import (
 )
 from sociolab.engine import Poll
 from sociolab.runner import ForeignPlayer, guard, progress
-from sociolab.testing import StockScene, ended, play_scene
+from sociolab.testing import StockScene, ending_of, play_scene
 
 SEATS = ("first", "second")
 
@@ -84,7 +84,7 @@ def test_whatever_goes_wrong_is_an_unanswered_question_on_record(
 ) -> None:
     broken, good = Answers(answer), Answers(Reply(Outcome(price=7)))
     events = play_scene(SCENE, {"first": broken, "second": good})
-    assert ended(events).reason == "turn limit"
+    assert ending_of(events).reason == "turn limit"
     assert [e.seat for e in events if isinstance(e, Moved)] == ["first", "second"]
     assert [e.value for e in events if isinstance(e, Answered)] == [{"price": 7}]
     failed = [e for e in events if isinstance(e, Unusable)]
@@ -120,7 +120,7 @@ def test_whoever_left_is_asked_like_the_others() -> None:
     events = play_scene(
         scene, {"first": Leaver(Reply(Outcome(price=1))), "second": Answers(ValueError("?"))}
     )
-    assert ended(events).reason == "left"
+    assert ending_of(events).reason == "left"
     assert [(e.seat, e.value) for e in events if isinstance(e, Answered)] == [
         ("first", {"price": 1})
     ]

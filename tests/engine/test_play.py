@@ -26,7 +26,7 @@ from sociolab.core import (
     WorldError,
 )
 from sociolab.engine import DEFAULT_POLICY, FailurePolicy, Poll, play
-from sociolab.testing import STOCK_NAMES, StockScene, ended, play_scene
+from sociolab.testing import STOCK_NAMES, StockScene, ending_of, play_scene
 
 SEATS = tuple(STOCK_NAMES)
 SAID = (Action("speak", "Hello."),)
@@ -425,7 +425,7 @@ def test_a_failed_answer_is_on_record_and_fails_no_turn() -> None:
     events = run(scene, table(SEATS[:2], first=Doing(say)), policy=policy)
     assert isinstance(events[0], Unusable)
     assert events[0].name == "mood"
-    assert ended(events).reason == "turn limit"
+    assert ending_of(events).reason == "turn limit"
 
 
 def test_an_answer_is_kept_as_its_type_reads_it() -> None:

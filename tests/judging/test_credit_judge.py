@@ -12,7 +12,7 @@ import pytest
 
 from fake_models import FakeModel, ImprovisingModel
 from sociolab.core import Action, Episode, Line, ModelError, Moved, Transcript
-from sociolab.judging import Cell, Credit, CreditJudge, CreditRecord, Story, story_of
+from sociolab.judging import Cell, Credit, CreditJudge, CreditRecord, Story, build_story
 from sociolab.judging.credit import body
 from sotopia_cases import casting, episode_of, world
 
@@ -34,7 +34,7 @@ def bargain(said: Sequence[str] = SAID) -> Episode:
 
 def story(said: Sequence[str] = SAID, measures: Sequence[Any] = ("goal", "secret")) -> Story:
     episode, sotopia = bargain(said), world()
-    return story_of(sotopia.transcript(episode), episode.trial.task.seats, measures)
+    return build_story(sotopia.transcript(episode), episode.trial.task.seats, measures)
 
 
 def turn(number: int, quote: str, effect: int | None = None) -> dict[str, Any]:
@@ -226,7 +226,7 @@ def test_a_seat_without_a_turn_or_a_stake_is_not_asked_about() -> None:
     assert [person.seat for person in story(SAID[:1]).people] == [MIA]
     lines = (Line(0, "Al", False, (), "Al: Hello.", "a"), Line(1, "Bo", False, (), "Bo: Hi.", "b"))
     whole = Transcript("t", (("Al Fox", "A man.\nGoal: win"), ("Bo", "Private: tired")), lines)
-    found = story_of(whole, ("a", "b"), ("goal", "secret"))
+    found = build_story(whole, ("a", "b"), ("goal", "secret"))
     assert [(p.seat, p.name, p.measures) for p in found.people] == [
         ("a", "Al", ("goal",)),
         ("b", "Bo", ()),

@@ -13,7 +13,7 @@ from public_goods import GIVERS, GOALS, NAMES, PublicGoods
 from sociolab.analysis.credit import with_credit
 from sociolab.app.run.judge import read_scene
 from sociolab.core import WorldError
-from sociolab.judging import CreditJudge, CreditRecord, Story, story_of
+from sociolab.judging import CreditJudge, CreditRecord, Story, build_story
 from sociolab.report import transcript_view
 from sociolab.testing import play_task
 
@@ -24,7 +24,7 @@ WHOLE = WORLD.transcript(EPISODE)
 
 
 def story() -> Story:
-    return story_of(WHOLE, TASK.seats, ("goal", "secret"))
+    return build_story(WHOLE, TASK.seats, ("goal", "secret"))
 
 
 def credited() -> CreditRecord:
@@ -70,11 +70,11 @@ def test_a_name_that_begins_like_another_has_its_own_goal() -> None:
     heads = {"a": "You watch.", "b": f"Goal: {GOALS['b']}", "c": "You watch."}
     world = PublicGoods(replace(WORLD.scene, names=names, heads=heads))
     whole = world.transcript(EPISODE)
-    found = story_of(whole, TASK.seats, ("goal", "secret"))
+    found = build_story(whole, TASK.seats, ("goal", "secret"))
     assert [person.seat for person in found.asked] == ["b"]
 
 
 def test_a_line_without_a_seat_of_the_task_is_the_worlds_mistake() -> None:
     lines = tuple(replace(line, seat="") for line in WHOLE.lines)
     with pytest.raises(WorldError, match=r'line of turn 1 .* expected one of \["a", "b", "c"\]'):
-        story_of(replace(WHOLE, lines=lines), TASK.seats, ("goal", "secret"))
+        build_story(replace(WHOLE, lines=lines), TASK.seats, ("goal", "secret"))

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from hypothesis import given, strategies as st
 
-from sociolab.judging import quoted
+from sociolab.judging import match_quote
 
 LINES = (
     "Good morning, Ada!",
@@ -39,7 +39,7 @@ LINES = (
     ],
 )
 def test_words_count_and_how_they_are_set_does_not(quote: str, found: str | None) -> None:
-    assert quoted(quote, LINES) == found
+    assert match_quote(quote, LINES) == found
 
 
 @pytest.mark.parametrize(
@@ -60,7 +60,7 @@ def test_a_quote_has_three_words_or_is_a_shorter_line_as_a_whole(
     quote: str, found: str | None
 ) -> None:
     lines = ("I think the kite evening is - at five.", "Yes, please!", "At five!", "Sure.")
-    assert quoted(quote, lines) == found
+    assert match_quote(quote, lines) == found
 
 
 @given(st.lists(st.text("abc", min_size=1), min_size=1), st.data())
@@ -69,19 +69,22 @@ def test_less_than_three_words_are_no_quote_of_a_longer_line(
 ) -> None:
     first = data.draw(st.integers(0, len(words) - 1))
     some = words[first : data.draw(st.integers(first + 1, len(words)))]
-    found = quoted(" ".join(some), [" ".join(words)])
+    found = match_quote(" ".join(some), [" ".join(words)])
     assert (found is not None) == (len(some) >= min(3, len(words)))
 
 
 @given(st.text(), st.text(), st.text())
 def test_what_is_found_stands_in_the_line(before: str, quote: str, after: str) -> None:
     line = f"{before} {quote} {after}"
-    found = quoted(quote, [line])
+    found = match_quote(quote, [line])
     assert found is None or found in " ".join(line.split())
     if quote.isalpha():
-        assert quoted(f"{quote} {quote} {quote}", [f"{before} {quote} {quote} {quote}"]) is not None
+        assert (
+            match_quote(f"{quote} {quote} {quote}", [f"{before} {quote} {quote} {quote}"])
+            is not None
+        )
 
 
 @given(st.text())
 def test_a_quote_is_words_and_no_pattern(quote: str) -> None:
-    assert quoted(f"{quote}.*", ["nothing of it"]) in (None, "nothing of it")
+    assert match_quote(f"{quote}.*", ["nothing of it"]) in (None, "nothing of it")

@@ -119,7 +119,7 @@ def test_what_lacks_something_is_asked_for_again_and_counts_if_nothing_better_co
 
 def test_a_missing_value_is_a_failure_of_each_score_that_was_due() -> None:
     missing = MissingValue("timeout", "late", "raw", 6)
-    assert missing.of((GOAL, SECRET), ("a", "b")) == tuple(
+    assert missing.as_verdicts((GOAL, SECRET), ("a", "b")) == tuple(
         ScoreFailure(measure, seat, "timeout", "late", "raw", 6)
         for seat in ("a", "b")
         for measure in (GOAL, SECRET)
@@ -127,7 +127,7 @@ def test_a_missing_value_is_a_failure_of_each_score_that_was_due() -> None:
 
 
 def test_a_judge_that_cannot_tell_gives_no_score_and_no_failure() -> None:
-    assert CannotTell("nobody says").of((GOAL,)) == (Unscored(GOAL, None, "nobody says"),)
+    assert CannotTell("nobody says").as_verdicts((GOAL,)) == (Unscored(GOAL, None, "nobody says"),)
 
 
 @pytest.mark.parametrize(

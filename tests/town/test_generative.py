@@ -46,7 +46,7 @@ from sociolab.core import (
 from sociolab.engine import FailurePolicy, WorldSetup
 from sociolab.models import Budget, CachedModel
 from sociolab.models.vectors import encode_vector
-from sociolab.testing import driven
+from sociolab.testing import drive_recorded
 from sociolab.town import (
     Decision,
     Did,
@@ -613,7 +613,9 @@ def embedded(shelf: Shelf, journal: tuple[Event, ...] = ()) -> tuple[Vectors, tu
     kept = CachedModel(model, "letters", shelf, Budget(), writes=False)
     player = EmbeddingPlayer(MindPlayer(mind), kept)
     given = setting(PAIR, embedder=None, **GA)
-    return model, driven(simulate(given, "ahead"), dict.fromkeys(("ann", "ben"), player), journal)
+    return model, drive_recorded(
+        simulate(given, "ahead"), dict.fromkeys(("ann", "ben"), player), journal
+    )
 
 
 def test_vectors_are_asked_once_a_text_are_in_no_journal_and_resume_without_a_new_call() -> None:
@@ -641,7 +643,7 @@ def test_what_comes_to_mind_goes_by_the_vectors_of_the_model() -> None:
     given = setting(
         (resident("Ann", memories=memories),), embedder=None, rules=Rules(reflect_at=10), **GA
     )
-    driven(simulate(given), {"ann": player})
+    drive_recorded(simulate(given), {"ann": player})
     asked = mind.of(DrawInsights)
     assert asked[0].question == "Who?"
     assert asked[0].memories[0].text == "I walked on the moon."

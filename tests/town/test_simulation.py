@@ -50,7 +50,7 @@ from sociolab.core import (
     WorldError,
 )
 from sociolab.engine import FailurePolicy, drive
-from sociolab.testing import as_bytes, ended
+from sociolab.testing import as_bytes, ending_of
 from sociolab.town import (
     DayPlan,
     DayReminder,
@@ -195,7 +195,7 @@ def test_every_failure_is_on_record_and_counted() -> None:
         ("ben", 2, True, "hm"),
     ]
     assert [one.who for one in told.of(WentWithout)] == ["ann", "ben"]
-    assert ended(told.events).reason == "time is up"
+    assert ending_of(told.events).reason == "time is up"
 
 
 @pytest.mark.parametrize("order", ORDERS)

@@ -13,8 +13,8 @@ if TYPE_CHECKING:
     from sociolab.agents.human import (
         SeatedPlayer as SeatedPlayer,
         TerminalPlayer as TerminalPlayer,
+        action_help as action_help,
         field_hint as field_hint,
-        how_to_act as how_to_act,
         typed_action as typed_action,
         typed_answer as typed_answer,
         typed_field as typed_field,

@@ -14,10 +14,10 @@ FieldKind = Literal["radio", "choice", "line", "lines", "text", "number", "check
 class FormField(BaseModel):
     """One field of a form.
 
-    "radio": one of `choices`, which are called by their `words`; "line": a line of the
-    conversation, picked or empty; "lines": a list of texts, one a line; "json": anything else, as
-    JSON. Where nothing was given the answer is null if the field is `nullable`. `only_if` names
-    another field and the values of it with which this one is asked for.
+    "radio": one of `choices`, labelled by `words`; "line": a line of the conversation, or empty;
+    "lines": a list of texts, one per line; "json": anything else, as JSON. An empty answer is null
+    if the field is `nullable`. `only_if` names another field, and its values for which this one is
+    asked.
     """
 
     model_config = ConfigDict(frozen=True)
@@ -37,24 +37,25 @@ class FormField(BaseModel):
 
 
 def fields_of(question: Question) -> tuple[FormField, ...]:
-    """The fields of an answer, in order: their types from its JSON schema, their words from the
-    question's wording where it has one."""
+    """The fields of an answer in order: their types from its JSON schema, their texts from the
+    question's wording if it has one."""
     return fields_of_type(question.reply, question.wording)
 
 
 def fields_of_type(kind: type[BaseModel], wording: Wording | None = None) -> tuple[FormField, ...]:
-    """The fields of a type, such as that of an action's fields, in order."""
+    """The fields of a type in order, such as those of an action."""
     schema = kind.model_json_schema()
     required = schema.get("required", ())
     worded = {field.name: field for field in wording.fields} if wording else {}
     return tuple(
-        _worded(_field(name, field_schema, name in required), worded.get(name))
+        _apply_wording(_build_field(name, field_schema, name in required), worded.get(name))
         for name, field_schema in schema.get("properties", {}).items()
     )
 
 
 def value_hint(field: FormField) -> str:
-    """What is wanted of a field, and what it means: "whole number from 0 to 10 (how you feel)"."""
+    """The expected value of a field, and its meaning: "whole number from 0 to 10 (how you
+    feel)"."""
     expected = {
         "number": "whole number" if field.whole else "number",
         "check": "true or false",
@@ -72,12 +73,12 @@ def value_hint(field: FormField) -> str:
     return f"{expected} ({field.hint})" if field.hint else expected
 
 
-def _field(name: str, schema: dict[str, Any], required: bool) -> FormField:
+def _build_field(name: str, schema: dict[str, Any], required: bool) -> FormField:
     hint, nullable = str(schema.get("description", "")), False
     match schema.get("anyOf"):
         case [dict() as inner, {"type": "null"}]:
             schema, required, nullable = inner, False, True
-    kind = _kind(schema)
+    kind = _field_kind(schema)
     return FormField(
         name=name,
         label=name.replace("_", " ").capitalize(),
@@ -93,7 +94,7 @@ def _field(name: str, schema: dict[str, Any], required: bool) -> FormField:
     )
 
 
-def _worded(field: FormField, wording: FieldWording | None) -> FormField:
+def _apply_wording(field: FormField, wording: FieldWording | None) -> FormField:
     if wording is None:
         return field
     changes: dict[str, Any] = {"label": wording.label, "hint": wording.hint}
@@ -107,7 +108,7 @@ def _worded(field: FormField, wording: FieldWording | None) -> FormField:
     return field.model_copy(update=changes)
 
 
-def _kind(schema: dict[str, Any]) -> FieldKind:
+def _field_kind(schema: dict[str, Any]) -> FieldKind:
     match schema:
         case {"enum": [*values]} if all(isinstance(value, str) for value in values):
             return "choice"

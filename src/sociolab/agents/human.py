@@ -1,5 +1,4 @@
-"""A person as a player, in the terminal: what is shown, what is typed as actions and as answers; or
-elsewhere: the request is laid down for them, and their answer awaited."""
+"""People as players: at the terminal, or in a seat whose requests are answered from elsewhere."""
 
 from __future__ import annotations
 
@@ -30,23 +29,23 @@ HELP, SCENE = "?", "??"
 
 
 class TerminalPlayer:
-    """Asks whoever sits at the terminal; one question at a time, however many episodes run.
+    """Asks the person at the terminal; one question at a time, however many episodes run.
 
-    A seat is shown its scene once, then only what happened since it was asked last: `memory` is
-    the number of lines that were shown. Where the input ends (Ctrl-D) the person gave up.
+    A seat is shown its scene once, then only what is new: `memory` is the number of lines shown. At
+    the end of the input (Ctrl-D) the person gives up.
     """
 
     def __init__(self, source: TextIO | None = None, screen: TextIO | None = None) -> None:
         # Not standard output: that may be read by a program (`--json`).
-        self._terminal = terminal(source or sys.stdin, screen or sys.stderr)
+        self._terminal = shared_terminal(source or sys.stdin, screen or sys.stderr)
 
     async def reply(self, request: Request, memory: Json) -> Reply | NoReply:
-        """Show what is new, and ask until the answer can be used."""
+        """Show what is new, and ask until the answer is usable."""
         view = request.observation
         async with self._terminal.turn:
-            _show(self._terminal, request, memory)
+            _show_request(self._terminal, request, memory)
             try:
-                value = await _answer(self._terminal, request)
+                value = await _ask(self._terminal, request)
             except InputEndedError:
                 problem = f"the person playing {view.you} gave no answer"
                 return NoReply("gave up", problem, again=False, memory=len(view.history))
@@ -55,7 +54,7 @@ class TerminalPlayer:
         return Reply(value, len(view.history))
 
 
-def _show(screen: Terminal, request: Request, memory: Json) -> None:
+def _show_request(screen: Terminal, request: Request, memory: Json) -> None:
     view = request.observation
     position = f"turn {view.turn + 1} of {view.limit} ({HELP} help, {SCENE} the whole scene)"
     if memory is None:
@@ -63,7 +62,7 @@ def _show(screen: Terminal, request: Request, memory: Json) -> None:
     screen.show(f"\n--- {view.you}, {'the conversation is over' if request.last else position} ---")
     if isinstance(memory, int):
         for line in view.history[memory:]:
-            if not line.you:  # what one did oneself was typed here
+            if not line.you:  # the person's own lines were typed here
                 screen.show(line.text)
     else:
         _show_scene(screen, request)
@@ -74,28 +73,39 @@ def _show(screen: Terminal, request: Request, memory: Json) -> None:
 def _show_scene(screen: Terminal, request: Request) -> None:
     screen.show(f"{request.observation.head}\n")
     if isinstance(request.expected, ActionSpace):
-        screen.show(how_to_act(request.expected, request.observation.others))
+        screen.show(action_help(request.expected, request.observation.others))
     for line in request.observation.history:
         screen.show(line.text)
 
 
-async def _answer(screen: Terminal, request: Request) -> tuple[Action, ...] | BaseModel:
+async def _ask(screen: Terminal, request: Request) -> tuple[Action, ...] | BaseModel:
     if isinstance(request.expected, Question):
         if request.optional:
             return await _fill_in(screen, request.expected, request.observation.history)
-        return await _answer_question(screen, request.expected)
-    return await _act(screen, request, request.expected)
+        question = request.expected
+        screen.show(f"{question.text}\nAnswer as JSON, or press Enter to be asked field by field.")
+        while True:
+            line = await screen.ask(f"{question.name}> ")
+            try:
+                if line:
+                    return typed_answer(line, question.reply)
+                return await _ask_fields(screen, question.reply)
+            except ReplyError as error:
+                screen.show(str(error))
+    return await _ask_actions(screen, request, request.expected)
 
 
-async def _act(screen: Terminal, request: Request, space: ActionSpace) -> tuple[Action, ...]:
-    """One action; more where a turn may hold more, until an empty line."""
+async def _ask_actions(
+    screen: Terminal, request: Request, space: ActionSpace
+) -> tuple[Action, ...]:
+    """One action; where a turn may hold more, further ones until an empty line."""
     view = request.observation
     actions: list[Action] = []
     while len(actions) < space.most:
         more = f" ({len(actions)} of {space.most}, Enter: done)" if actions else ""
         line = await screen.ask(f"{view.you}{more}> ")
         if line == HELP:
-            screen.show(how_to_act(space, view.others))
+            screen.show(action_help(space, view.others))
         elif line == SCENE:
             _show_scene(screen, request)
         elif actions and not line:
@@ -104,7 +114,7 @@ async def _act(screen: Terminal, request: Request, space: ActionSpace) -> tuple[
             try:
                 action = typed_action(line, space, view.others)
                 if fields := space[action.kind].fields:
-                    record = await _fields(screen, fields)
+                    record = await _ask_fields(screen, fields)
                     values = record.model_dump(mode="json", by_alias=True, round_trip=True)
                     action = replace(action, fields=values)
                 actions.append(action)
@@ -113,22 +123,7 @@ async def _act(screen: Terminal, request: Request, space: ActionSpace) -> tuple[
     return tuple(actions)
 
 
-async def _answer_question(screen: Terminal, question: Question) -> BaseModel:
-    """A line of JSON, or field by field."""
-    screen.show(f"{question.text}\nAnswer as JSON, or press Enter to be asked field by field.")
-    while True:
-        line = await screen.ask(f"{question.name}> ")
-        try:
-            return (
-                typed_answer(line, question.reply)
-                if line
-                else await _fields(screen, question.reply)
-            )
-        except ReplyError as error:
-            screen.show(str(error))
-
-
-async def _fields(screen: Terminal, kind: type[BaseModel]) -> BaseModel:
+async def _ask_fields(screen: Terminal, kind: type[BaseModel]) -> BaseModel:
     values: dict[str, Any] = {}
     for name, field in typed_fields(kind).items():
         while name not in values:
@@ -147,11 +142,11 @@ async def _fields(screen: Terminal, kind: type[BaseModel]) -> BaseModel:
 
 
 class _SkippedError(Exception):
-    """The person would rather not answer."""
+    pass
 
 
 async def _fill_in(screen: Terminal, question: Question, history: Sequence[Line]) -> BaseModel:
-    """The answer, field by field; whoever leaves the first one empty skips the question."""
+    """Ask field by field; an empty first field skips the question."""
     text = question.wording.text if question.wording else question.text
     screen.show(f"{text}\nEnter skips it; once you have begun, Enter leaves a field empty.")
     types = typed_fields(question.reply)
@@ -160,7 +155,7 @@ async def _fill_in(screen: Terminal, question: Question, history: Sequence[Line]
         for field in fields_of(question):
             value = None
             if field.only_if is None or values.get(field.only_if[0]) in field.only_if[1]:
-                value = await _field(screen, field, types[field.name], history)
+                value = await _ask_field(screen, field, types[field.name], history)
                 if value is None and not values:
                     raise _SkippedError
             if value is not None or field.nullable:
@@ -173,10 +168,10 @@ async def _fill_in(screen: Terminal, question: Question, history: Sequence[Line]
             screen.show(f"{first_problem(error)}. Once more, please.")
 
 
-async def _field(
+async def _ask_field(
     screen: Terminal, field: FormField, info: FieldInfo, history: Sequence[Line]
 ) -> Any:
-    """What is given for one field; None where it is left empty."""
+    """The value of one field; None where it is left empty."""
     values, options = field.choices, field.words or field.choices
     if field.kind == "line":
         spoken = [
@@ -202,7 +197,7 @@ async def _field(
         if not line:
             return None
         try:
-            return chosen(line, values) if values else typed_field(line, info)
+            return parse_choice(line, values) if values else typed_field(line, info)
         except ReplyError as error:
             screen.show(str(error))
 
@@ -213,19 +208,19 @@ NAME = "@"
 
 
 def typed_action(line: str, space: ActionSpace, names: Sequence[str]) -> Action:
-    """The action in a line; ReplyError says what is wrong with it.
+    """Parse the action in a line; ReplyError says what is wrong with it.
 
-    A bare line is spoken. `/2 text` or `/kind text` is another kind, by its number, its name or
-    the beginning of its name, for which no / is needed where nothing can be said. `@name` before
-    the words is for that one only. Fields are asked for afterwards.
+    A bare line is spoken. `/2 text` or `/kind text` is another kind, by number, name or the
+    beginning of its name; without any kind that has text, the slash is optional. `@name` before the
+    words restricts it to that person. Fields are asked for afterwards.
     """
     kind, rest = spoken_kind(space), line.strip()
     if rest.startswith(COMMAND) or _is_a_choice(space):
         rest = COMMAND + rest.removeprefix(COMMAND)
-        kind, rest = _command(rest[len(COMMAND) :], space)
+        kind, rest = _parse_command(rest[len(COMMAND) :], space)
     else:
-        _check_meant(rest, space, kind)
-    to, text = _named(rest, names, line) if kind.takes_recipients else ((), rest)
+        _check_slash(rest, space, kind)
+    to, text = _split_recipients(rest, names, line) if kind.takes_recipients else ((), rest)
     if not kind.has_text:
         if text:
             raise ReplyError(f'"{kind.name}" takes no words, found "{text}"', raw=line)
@@ -236,18 +231,18 @@ def typed_action(line: str, space: ActionSpace, names: Sequence[str]) -> Action:
 
 
 def spoken_kind(space: ActionSpace) -> ActionKind:
-    """The kind of a bare line: the first that is spoken, or else that has a text."""
+    """The kind of a bare line: the first that is spoken, else the first with a text."""
     by_rank = sorted(space.kinds, key=lambda kind: (not kind.spoken, not kind.has_text))
     return by_rank[0]
 
 
 def _is_a_choice(space: ActionSpace) -> bool:
-    """Whether one of several kinds is all that there is to type."""
+    """Whether the person only chooses between kinds, none of which has a text."""
     return len(space.kinds) > 1 and not any(kind.has_text for kind in space.kinds)
 
 
-def how_to_act(space: ActionSpace, partners: Sequence[str]) -> str:
-    """What can be typed, in a few lines."""
+def action_help(space: ActionSpace, partners: Sequence[str]) -> str:
+    """Help for typing an action, in a few lines."""
     bare = spoken_kind(space)
     lines = [f'{"A bare line" if bare.has_text else "Enter"} is "{bare.name}". Or:']
     if _is_a_choice(space):
@@ -264,8 +259,8 @@ def how_to_act(space: ActionSpace, partners: Sequence[str]) -> str:
     return "\n".join(lines)
 
 
-def _check_meant(text: str, space: ActionSpace, spoken: ActionKind) -> None:
-    """ReplyError for "leave" without a slash: it would be said aloud, which few people mean."""
+def _check_slash(text: str, space: ActionSpace, spoken: ActionKind) -> None:
+    """ReplyError for "leave" without a slash, which would be said aloud: few people mean that."""
     for kind in space.kinds:
         if not kind.has_text and text.casefold() == kind.name.casefold():
             raise ReplyError(
@@ -274,8 +269,8 @@ def _check_meant(text: str, space: ActionSpace, spoken: ActionKind) -> None:
             )
 
 
-def _command(text: str, space: ActionSpace) -> tuple[ActionKind, str]:
-    """The kind that is meant, and what stands behind it."""
+def _parse_command(text: str, space: ActionSpace) -> tuple[ActionKind, str]:
+    """Split a command into its kind and the text after it."""
     for kind in space.kinds:
         if text.casefold().startswith(kind.name.casefold()):
             rest = text[len(kind.name) :]
@@ -292,12 +287,16 @@ def _command(text: str, space: ActionSpace) -> tuple[ActionKind, str]:
     return matches[0], rest.strip()
 
 
-def _named(text: str, names: Sequence[str], line: str) -> tuple[tuple[str, ...], str]:
-    """The names at the beginning, each behind an @, and the words behind them."""
+def _split_recipients(text: str, names: Sequence[str], line: str) -> tuple[tuple[str, ...], str]:
+    """Split off the names at the beginning, each after an @."""
     named: list[str] = []
     while text.startswith(NAME):
         rest = text[len(NAME) :]
-        matches = [name for name in names if _begins(rest, name)]
+        matches = [
+            name
+            for name in names
+            if rest.casefold().startswith(name.casefold()) and not rest[len(name) :][:1].isalnum()
+        ]
         if not matches:
             raise ReplyError(f'expected @ and one of {", ".join(names)}; found "{text}"', raw=line)
         name = max(matches, key=len)
@@ -306,12 +305,8 @@ def _named(text: str, names: Sequence[str], line: str) -> tuple[tuple[str, ...],
     return tuple(named), text.strip()
 
 
-def _begins(text: str, name: str) -> bool:
-    return text.casefold().startswith(name.casefold()) and not text[len(name) :][:1].isalnum()
-
-
 def typed_answer(line: str, kind: type[BaseModel]) -> BaseModel:
-    """The answer in a line of JSON; ReplyError says what is wrong with it."""
+    """Parse an answer from a line of JSON; ReplyError says what is wrong with it."""
     try:
         return kind.model_validate_json(line)
     except ValidationError as error:
@@ -319,7 +314,7 @@ def typed_answer(line: str, kind: type[BaseModel]) -> BaseModel:
 
 
 def typed_fields(kind: type[BaseModel]) -> dict[str, FieldInfo]:
-    """The fields that people are asked for, by their names in JSON: those of the JSON schema."""
+    """The fields that people are asked for, by their JSON names: those of the JSON schema."""
     properties = kind.model_json_schema().get("properties", {})
     named = {
         field.validation_alias if isinstance(field.validation_alias, str) else name: field
@@ -328,8 +323,8 @@ def typed_fields(kind: type[BaseModel]) -> dict[str, FieldInfo]:
     return {name: field for name, field in named.items() if name in properties}
 
 
-def chosen(line: str, values: Sequence[str]) -> str:
-    """The value that a line names, or whose number it is, from 1; ReplyError if there is none."""
+def parse_choice(line: str, values: Sequence[str]) -> str:
+    """The value that a line names, by itself or by its number from 1; ReplyError for any other."""
     named = [value for value in values if value.casefold() == line.casefold()]
     if named:
         return named[0]
@@ -339,15 +334,18 @@ def chosen(line: str, values: Sequence[str]) -> str:
 
 
 def typed_field(line: str, field: FieldInfo) -> Any:
-    """The value of one field: the line as it is, or what it says as JSON.
+    """Parse the value of a field: the line as text or, where that fails, as JSON.
 
-    An empty line takes the default, where there is one. ReplyError says what is wrong.
+    An empty line takes the default, if there is one. ReplyError says what is wrong.
     """
     if not line and not field.is_required():
         return field.get_default(call_default_factory=True)
     adapter = _adapter(field)
     problem: ValidationError | None = None
-    for value in _readings(line):
+    candidates: list[Any] = [line]
+    with suppress(ValueError):
+        candidates.append(json.loads(line))
+    for value in candidates:
         try:
             return adapter.validate_python(value)
         except ValidationError as error:
@@ -357,7 +355,7 @@ def typed_field(line: str, field: FieldInfo) -> Any:
 
 
 def field_hint(name: str, field: FieldInfo) -> str:
-    """What is asked for: the field's name, its meaning if it has one, and its type."""
+    """The prompt for a field: its name, meaning and type."""
     schema = _adapter(field).json_schema()
     expected = "one of " + ", ".join(map(str, schema["enum"])) if "enum" in schema else ""
     expected = expected or str(schema.get("type", "JSON"))
@@ -374,22 +372,15 @@ def _adapter(field: FieldInfo) -> TypeAdapter[Any]:
     return TypeAdapter(kind)
 
 
-def _readings(line: str) -> list[Any]:
-    try:
-        return [line, json.loads(line)]
-    except ValueError:
-        return [line]
-
-
 _MOST_BYTES = 65536
 
 
 class InputEndedError(Exception):
-    """The person is gone: the input has ended (Ctrl-D)."""
+    """The input has ended (Ctrl-D)."""
 
 
 class Terminal:
-    """Shows text and reads lines; whoever holds `turn` has the person's attention."""
+    """Shows text and reads lines; hold `turn` for an exchange with the person."""
 
     def __init__(self, source: TextIO, screen: TextIO) -> None:
         self._lines = _Lines(source)
@@ -399,18 +390,17 @@ class Terminal:
 
     @property
     def turn(self) -> asyncio.Lock:
-        """One person answers one question at a time."""
+        """A lock, so that a person answers one question at a time."""
         loop = asyncio.get_running_loop()
         if self._turn is None or self._loop is not loop:
             self._loop, self._turn = loop, asyncio.Lock()
         return self._turn
 
     def show(self, text: str = "") -> None:
-        """Show a text and begin a new line."""
         self._write(f"{text}\n")
 
     async def ask(self, prompt: str) -> str:
-        """The next line, without white space around it; InputEndedError when there is none."""
+        """The next line, stripped; InputEndedError at the end of the input."""
         self._write(prompt)
         line = await self._lines.next()
         if not line:
@@ -424,21 +414,22 @@ class Terminal:
 
 
 @cache
-def terminal(source: TextIO, screen: TextIO) -> Terminal:
-    """The terminal of these streams: one for all who use them."""
+def shared_terminal(source: TextIO, screen: TextIO) -> Terminal:
+    """One terminal per pair of streams, shared by all players."""
     return Terminal(source, screen)
 
 
 class _Lines:
-    """Lines of a stream, read in a thread that neither the loop nor the interpreter waits for.
+    """The lines of a stream, read in a thread that blocks neither the loop nor the interpreter's
+    exit.
 
-    A line that was asked for and not waited for (the wait was cancelled) goes to who asks next.
+    A line whose wait was cancelled goes to the next reader.
     """
 
     def __init__(self, source: TextIO) -> None:
         self._source = source
         self._descriptor = _descriptor(source)
-        self._held = b""
+        self._buffer = b""
         self._pending: Future[str] | None = None
 
     async def next(self) -> str:
@@ -453,11 +444,11 @@ class _Lines:
         loop = asyncio.get_running_loop()
         arrived = asyncio.Event()
 
-        def tell(_: Future[str]) -> None:
+        def wake(_: Future[str]) -> None:
             with suppress(RuntimeError):  # the loop that waited is closed
                 loop.call_soon_threadsafe(arrived.set)
 
-        pending.add_done_callback(tell)
+        pending.add_done_callback(wake)
         await arrived.wait()
         self._pending = None
         return pending.result()
@@ -470,19 +461,19 @@ class _Lines:
         pending.set_result(line)
 
     def _read_bytes(self) -> str:
-        """A line from the descriptor itself.
+        """Read a line from the file descriptor itself.
 
-        A thread that is blocked in `sys.stdin.readline` holds its lock, and the interpreter aborts
-        where it meets that lock on exit; os.read holds none.
+        A thread blocked in `sys.stdin.readline` holds its lock, and the interpreter aborts if it
+        needs that lock on exit; os.read holds none.
         """
         assert self._descriptor is not None
-        while b"\n" not in self._held:
+        while b"\n" not in self._buffer:
             read = os.read(self._descriptor, _MOST_BYTES)
             if not read:
-                line, self._held = self._held, b""
+                line, self._buffer = self._buffer, b""
                 return line.decode(errors="replace")
-            self._held += read
-        line, _, self._held = self._held.partition(b"\n")
+            self._buffer += read
+        line, _, self._buffer = self._buffer.partition(b"\n")
         return line.decode(errors="replace") + "\n"
 
 
@@ -494,7 +485,7 @@ def _descriptor(source: TextIO) -> int | None:
 
 
 def _printable(character: str) -> str:
-    """The character, unless it steers the terminal or cannot be written: others chose it."""
+    """The character, or U+FFFD if it would control the terminal or cannot be written."""
     if character in "\n\t" or unicodedata.category(character) not in ("Cc", "Cs"):
         return character
     return "\N{REPLACEMENT CHARACTER}"
@@ -507,48 +498,48 @@ LEFT = "the person left"
 SKIPPED = "the person skipped the question"
 
 FORM_SECONDS = 300.0
-"""For an answer to an optional question, however long a turn may take: nobody waits for it."""
+"""Seconds for an optional question, however long a turn may take: nobody waits for its answer."""
 
 
 @dataclass(frozen=True, slots=True)
 class PendingRequest:
-    """A request that waits for a person's answer until `due`, in the event loop's time."""
+    """A request that awaits a person's answer until `deadline`, in event-loop time."""
 
     request: Request
-    due: float
+    deadline: float
 
 
 class _LeftError(Exception):
-    """Nobody is there any more to answer."""
+    """The person left while being asked."""
 
 
 class SeatedPlayer:
     """One seat of one episode. `notify` is called when the person is asked, and when time is up.
 
-    A turn without an answer in `seconds` is a NoReply and not asked again: whoever is away would
-    be waited for three times as long. `memory` counts the turns without an answer in a row; an
+    A turn without an answer in `seconds` is a NoReply and not asked again: otherwise an absent
+    person would be waited for three times as long. `memory` counts unanswered turns in a row; an
     optional question is no turn, and has `FORM_SECONDS`.
     """
 
     def __init__(self, seconds: float, notify: Callable[[], None]) -> None:
-        self.asked: PendingRequest | None = None
+        self.pending: PendingRequest | None = None
         self._seconds = seconds
         self._notify = notify
         self._answer: asyncio.Future[tuple[Action, ...] | BaseModel | NoReply] | None = None
-        self._gone = False
+        self._has_left = False
 
     async def reply(self, request: Request, memory: Json) -> Reply | NoReply:
-        """What the person answers, or that nothing came in time."""
+        """The person's answer, or a NoReply where none came in time."""
         missed = missed_turns(memory) + (not request.optional)
-        if self._gone:
+        if self._has_left:
             return NoReply("gave up", LEFT, again=False, memory=missed)
         loop = asyncio.get_running_loop()
         self._answer = loop.create_future()
         seconds = FORM_SECONDS if request.optional else self._seconds
-        self.asked = PendingRequest(request, loop.time() + seconds)
+        self.pending = PendingRequest(request, loop.time() + seconds)
         self._notify()
         try:
-            async with asyncio.timeout_at(self.asked.due):
+            async with asyncio.timeout_at(self.pending.deadline):
                 answer = await self._answer
             return answer if isinstance(answer, NoReply) else Reply(answer)
         except TimeoutError:
@@ -557,16 +548,16 @@ class SeatedPlayer:
         except _LeftError:
             return NoReply("gave up", LEFT, again=False, memory=missed)
         finally:
-            self.asked = self._answer = None
+            self.pending = self._answer = None
 
     def leave(self) -> None:
-        """The person has gone: what is asked now, and ever after, has no answer at once."""
-        self._gone = True
+        """The person has left: the current request, and all later ones, get no answer at once."""
+        self._has_left = True
         if self._answer is not None and not self._answer.done():
             self._answer.set_exception(_LeftError())
 
     def answer(self, value: tuple[Action, ...] | BaseModel | NoReply) -> bool:
-        """Answer what is asked; False if nothing is, or an answer was given to it already.
+        """Answer the current request; False if there is none, or it was answered already.
 
         A NoReply declines to answer, without waiting for the time to run out.
         """
@@ -577,5 +568,5 @@ class SeatedPlayer:
 
 
 def missed_turns(memory: Json) -> int:
-    """How many turns in a row went by without an answer, read off what a seat carries on."""
+    """How many turns in a row went unanswered, from a `SeatedPlayer`'s memory."""
     return memory if isinstance(memory, int) else 0

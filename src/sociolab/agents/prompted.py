@@ -1,6 +1,4 @@
-"""Any chat model as a player: the observation is rendered, the reply is read as actions, as JSON or
-in the plain-text format.
-"""
+"""Any chat model as a player: renders observations, and reads replies as JSON or in plain text."""
 
 from __future__ import annotations
 
@@ -50,11 +48,11 @@ Dialect: TypeAlias = Literal["json", "plain"]
 
 
 class PromptedPlayer:
-    """Plays a seat with a chat model; it keeps no memory but the history.
+    """Plays a seat with a chat model; its only memory is the history.
 
-    A reply that is cut off, withheld or unreadable is a NoReply and is asked for again by the
-    engine; one that is cut off a second time, a prompt that is too long for the model, or one that
-    its provider's filter refuses, is a NoReply for good; any other failed call (no connection, no
+    A reply that is truncated, withheld or unreadable is a NoReply and asked for again by the
+    engine; one that is truncated a second time, a prompt too long for the model, or one that its
+    provider's filter refuses, is a NoReply for good; any other failed call (no connection, no
     credentials) fails the trial as a ModelError.
     """
 
@@ -72,7 +70,6 @@ class PromptedPlayer:
         self._dialect = dialect
 
     async def reply(self, request: Request, memory: Json) -> Reply | NoReply:
-        """Act or answer from what the request shows."""
         key = CallKey(
             request.trial, self._role, request.seat, request.turn, request.name, request.attempt
         )
@@ -83,13 +80,13 @@ class PromptedPlayer:
                 return NoReply(error.cause, str(error), again=False)
             raise
         try:
-            return Reply(self._read(answer, request), raw=answer.text)
+            return Reply(self._parse(answer, request), raw=answer.text)
         except ReplyError as error:
             return NoReply(error.cause, str(error), error.raw)
 
     def _prompt(self, request: Request) -> Prompt:
         observation, expected = request.observation, request.expected
-        # A question begins as the seat's turns do: providers keep what a prompt repeats.
+        # A question has the same head as the seat's turns: providers cache repeated prefixes.
         space = request.space if isinstance(expected, Question) else expected
         form, layout = _NO_FORM, observation.layout
         if space and layout.reply_form == "added":
@@ -112,7 +109,7 @@ class PromptedPlayer:
             messages = (Message("system", head), Message("user", body))
         return Prompt(messages, schema, self._temperature, needs=needs)
 
-    def _read(self, answer: ChatReply, request: Request) -> tuple[Action, ...] | BaseModel:
+    def _parse(self, answer: ChatReply, request: Request) -> tuple[Action, ...] | BaseModel:
         if isinstance(request.expected, Question):
             return parse_reply(answer, request.expected.reply)
         check_finish(answer)
@@ -120,12 +117,12 @@ class PromptedPlayer:
         if self._dialect == "plain" and layout.reply_form == "added":
             return read_plain(answer.text, request.expected, (observation.you, *observation.others))
         if layout.kinds or layout.keys != Layout().keys:
-            return (_read_as(answer.text, request.expected, layout),)
+            return (_read_layout(answer.text, request.expected, layout),)
         return read_json(answer.text, request.expected, len(observation.others) > 1)
 
 
 def prompts_hash(dialect: Dialect) -> str:
-    """Identifies the wording that this player adds to a world's."""
+    """The hash of the wording that this player adds to a world's."""
     return digest(prompt(PACKAGE, dialect).hash, prompt(PACKAGE, "answer").hash, retry_text(""))
 
 
@@ -137,7 +134,7 @@ def _history(observation: Observation) -> str:
 
 @dataclass(frozen=True, slots=True)
 class _Form:
-    """How to reply with a turn, and the schema of that, if one is sent."""
+    """Instructions for the reply to a turn, and its schema if one is sent."""
 
     how: str
     schema: Schema | None
@@ -151,14 +148,13 @@ def _form(space: ActionSpace, addressed: bool, dialect: Dialect) -> _Form:
     how = _how_to_reply(space, addressed, dialect)
     if dialect == "plain":
         return _Form(how, None)
-    return _Form(
-        how, replace(schema_of(act_type(space, addressed)), in_prompt=not _has_forms(space))
-    )
+    schema = replace(schema_of(act_type(space, addressed)), in_prompt=not _has_forms(space))
+    return _Form(how, schema)
 
 
 @lru_cache(maxsize=1024)  # a task's own types come and go
 def _how_to_answer(reply: type[BaseModel]) -> str:
-    """The schema's fields with their meaning; those that share one stand together before it."""
+    """The schema's fields with their meaning; fields with equal meaning are listed together."""
     fields = reply.model_json_schema().get("properties", {})
     meanings = [(name, str(field.get("description", ""))) for name, field in fields.items()]
     groups = [
@@ -183,16 +179,16 @@ def _how_to_reply(space: ActionSpace, addressed: bool, dialect: Dialect) -> str:
 
 
 def _has_forms(space: ActionSpace) -> bool:
-    """Whether actions have fields or differ in whom they are meant for, or nothing is said."""
+    """Whether actions have fields or differ in their recipients, or none has a text."""
     kinds = space.kinds
     own = any(kind.fields or kind.recipients != "optional" for kind in kinds)
     return own or not any(kind.has_text for kind in kinds)
 
 
 def _how_to_fill_in(space: ActionSpace, addressed: bool, dialect: Dialect) -> str:
-    """How to reply where actions have fields, or nothing is said: form by form.
+    """How to reply where actions have fields, or none has a text: form by form.
 
-    No world of this package has such actions: the hash of a plugin's code holds this wording.
+    No built-in world has such actions; a plugin's code hash includes this wording.
     """
     forms = []
     for kinds in _forms(space):
@@ -212,11 +208,11 @@ def _how_to_fill_in(space: ActionSpace, addressed: bool, dialect: Dialect) -> st
 
 
 def _forms(space: ActionSpace) -> tuple[tuple[ActionKind, ...], ...]:
-    """The kinds of a space that share a form: those without fields, by whether they name whom they
-    are meant for, and each one with some."""
+    """The kinds of a space that share a form: those without fields by their recipients, and each
+    kind with fields by itself."""
     plain: dict[str, list[ActionKind]] = {}
     bare = [kind for kind in space.kinds if kind.fields is None]
-    # What takes neither words nor names goes with whatever comes first.
+    # A kind with neither text nor recipients joins the first form.
     first = next((k.recipients for k in bare if k.has_text or k.takes_recipients), "optional")
     for kind in bare:
         how = kind.recipients if kind.has_text or kind.takes_recipients else first
@@ -227,17 +223,18 @@ def _forms(space: ActionSpace) -> tuple[tuple[ActionKind, ...], ...]:
 
 @cache
 def _wrapper(space: ActionSpace) -> str:
-    """Where the action or actions of a turn are found in a reply; "" where it is the reply."""
+    """The field of a reply that holds its action or actions; "" where the reply is the action."""
     return "actions" if space.most > 1 else "turn" if len(_forms(space)) > 1 else ""
 
 
 @cache
 def act_type(space: ActionSpace, addressed: bool) -> type[BaseModel]:
-    """The type of a turn in this space: `{action, text}`, with `to` where it can be aside.
+    """The reply type of a turn in this space: `{action, text}`, with `to` if it can have
+    recipients.
 
-    A kind with fields has a form of its own, `{action, its fields, text}`; a form has `text` where
-    one of its kinds takes one. Where there are several forms the turn is `{turn: one of them}`, as
-    servers want an object; where it may hold several actions it is `{actions: [...]}`.
+    A kind with fields has a form of its own, `{action, its fields, text}`; a form has `text` if one
+    of its kinds does. With several forms the type is `{turn: one of them}`, since servers require
+    an object; with several actions per turn it is `{actions: [...]}`.
     """
     forms = [_form_type(kinds, addressed) for kinds in _forms(space)]
     turn: Any = Union[tuple(forms)]  # noqa: UP007  of as many as there are
@@ -273,14 +270,14 @@ def _form_type(kinds: tuple[ActionKind, ...], addressed: bool) -> type[BaseModel
 
 
 def read_json(text: str, space: ActionSpace, addressed: bool) -> tuple[Action, ...]:
-    """The actions in a JSON reply; ReplyError with what was expected and found."""
+    """Parse the actions of a JSON reply; ReplyError with what was expected and found."""
     value, wrapper = parse_reply_text(text, act_type(space, addressed)), _wrapper(space)
     turns = getattr(value, wrapper) if wrapper else value
-    return tuple(map(_action, turns if isinstance(turns, list) else [turns]))
+    return tuple(map(_decode_action, turns if isinstance(turns, list) else [turns]))
 
 
-def _read_as(text: str, space: ActionSpace, layout: Layout) -> Action:
-    """The action of a reply in the form that its prompt asked for."""
+def _read_layout(text: str, space: ActionSpace, layout: Layout) -> Action:
+    """Parse an action in the form of a world's own prompt (see `Layout`)."""
     kind, words = layout.keys
     called = {other: ours for ours, other in layout.kinds.items()}
     names: Any = Literal[tuple(layout.kinds.get(k.name, k.name) for k in space.kinds)]
@@ -290,7 +287,7 @@ def _read_as(text: str, space: ActionSpace, layout: Layout) -> Action:
     return Action(name, values[words].strip() if space[name].has_text else "")
 
 
-def _action(turn: BaseModel) -> Action:
+def _decode_action(turn: BaseModel) -> Action:
     fields: dict[str, Any] = {**vars(turn), **(turn.model_extra or {})}
     kind, text, to = fields.pop("action"), fields.pop("text", ""), fields.pop("to", ())
     if fields:
@@ -300,7 +297,7 @@ def _action(turn: BaseModel) -> Action:
 
 
 def written_turn(actions: Sequence[Action], space: ActionSpace, addressed: bool) -> BaseModel:
-    """The actions of a turn as a model writes them: `read_json`, the other way round."""
+    """The actions of a turn as a model would write them: the inverse of `read_json`."""
     turns: list[dict[str, Any]] = []
     for action in actions:
         form = next(kinds for kinds in _forms(space) if space[action.kind] in kinds)
@@ -315,16 +312,16 @@ def written_turn(actions: Sequence[Action], space: ActionSpace, addressed: bool)
 
 
 ROLES = ("User", "Human", "Assistant")
-"""Speakers in the invented turns of models that were tuned on such names."""
+"""Names that models use for speakers when they invent further turns."""
 
 
 def read_plain(text: str, space: ActionSpace, names: Sequence[str] = ()) -> tuple[Action, ...]:
-    """The actions in a plain reply: a line `kind: text` each, a line without a kind goes on.
+    """Parse the actions of a plain-text reply: one per line `kind: text`; a line without a kind
+    continues the one before.
 
-    `kind (to Name, Name): text` is for those named only, `kind [name=value; name=value]: text` has
-    fields. After the first action, a line `Name: ...` of a speaker (`names`, without the bullet of
-    a list) begins a turn that the model made up for somebody: the reply ends there. ReplyError
-    where no kind leads.
+    `kind (to Name, Name): text` has recipients, `kind [name=value; name=value]: text` has fields.
+    After the first action, a line `Name: ...` of a speaker (`names`, without a list bullet) starts
+    a turn that the model invented: the reply ends there. ReplyError if no line begins with a kind.
     """
     speaker, answer = speaker_pattern(*ROLES, *names), extract_reply(text)
     turns: list[tuple[str, list[str], tuple[str, ...], dict[str, Json]]] = []
@@ -357,7 +354,8 @@ def read_plain(text: str, space: ActionSpace, names: Sequence[str] = ()) -> tupl
 @cache
 def _plain_line(space: ActionSpace) -> re.Pattern[str]:
     kinds = "|".join(re.escape(kind.name) for kind in space.kinds)
-    # Possessive (*+), or a line of blanks would be divided among its parts in every possible way.
+    # Markup, the kind, then optionally its fields, other marks, "(to ...)" and ": text". Possessive
+    # quantifiers (*+, ?+) keep a line of blanks from being matched in exponentially many ways.
     return re.compile(
         rf"""^\W*(?P<kind>{kinds})
             (?: \s*+ \[(?P<fields>[^\]]*+)\] )?+

@@ -50,7 +50,7 @@ from sociolab.core.ports import (
 )
 from sociolab.core.score import UNNAMED_MEASURE, JudgeId, Score, ScoreFailure, Verdict
 from sociolab.core.seeding import digest
-from sociolab.judging.controls import donated
+from sociolab.judging.controls import swap_transcript
 from sociolab.models.budget import Budget
 from sociolab.report.catalogue import Catalogue
 from sociolab.report.exam import ExamNotes, exam_notes, exams_of
@@ -395,7 +395,7 @@ async def _audit_episode(
     for kind, variants in work.variants.items():
         original: Episode | None = episode
         if variants.donor:
-            original = donated(episode, other) if other else None
+            original = swap_transcript(episode, other) if other else None
         changed = variants.make(original, work.seed) if original else ()
         judged[kind] = tuple(
             [(v, await _ask_judge(work.judge, _renamed(v, kind))) for v in changed]

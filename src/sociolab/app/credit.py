@@ -41,8 +41,8 @@ from sociolab.judging.credit import (
     CreditMeasure,
     CreditRecord,
     Story,
+    build_story,
     cells,
-    story_of,
 )
 from sociolab.models.budget import Budget
 from sociolab.report.catalogue import Catalogue
@@ -223,7 +223,7 @@ def stories_of(
     for trial in trials:
         episode = store.episode(run, trial)
         transcript = world.transcript(episode)
-        stories.append((episode, story_of(transcript, episode.trial.task.seats, measures)))
+        stories.append((episode, build_story(transcript, episode.trial.task.seats, measures)))
     if not any(story.transcript.lines for _, story in stories):
         raise ConfigError(
             f'the episodes of "{run}" have no lines: credit is for worlds whose transcripts are '

@@ -30,10 +30,10 @@ if TYPE_CHECKING:
         CreditJudge as CreditJudge,
         CreditRecord as CreditRecord,
         Story as Story,
-        story_of as story_of,
+        build_story as build_story,
     )
     from sociolab.judging.llm_judge import LlmJudge as LlmJudge
-    from sociolab.judging.quoting import quoted as quoted
+    from sociolab.judging.quoting import match_quote as match_quote
     from sociolab.judging.reader import MissingValue as MissingValue, NoValue as NoValue
 
 __getattr__, __dir__ = load_public_names(__name__)

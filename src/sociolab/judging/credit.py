@@ -1,8 +1,7 @@
-"""Which turns of an episode moved a goal or gave a secret away, as a chat model says it.
+"""Turn-level credit: which turns advanced a goal or revealed a secret, as judged by a chat model.
 
-One call for an episode, with everybody who has something at stake in it: the transcript is the
-most of a prompt, and a call for each seat would send it once more for each. Every quote is looked
-up in its turn.
+One call judges an episode for everybody with something at stake: most of the prompt is the
+transcript, which a call per seat would repeat. Every quote is checked in its turn.
 """
 
 from __future__ import annotations
@@ -27,14 +26,14 @@ from sociolab.core.ports import ChatModel, Line, Transcript
 from sociolab.core.reading import describe_problems
 from sociolab.core.score import JudgeId
 from sociolab.core.seeding import digest
-from sociolab.judging.quoting import WANTED, SpokenLine, flat, lines_with, without_name
+from sociolab.judging.quoting import QUOTE_RULE, SpokenLine, flat, lines_with, without_name
 from sociolab.judging.reader import (
     MissingValue,
     PersonSheets,
     Strict,
     TranscriptReader,
     join_problems,
-    person,
+    person_field,
 )
 from sociolab.prompting.sets import prompt
 from sociolab.prompting.structured import schema_of, typed_prompt
@@ -97,7 +96,7 @@ class CreditRecord(_Record):
 
     @property
     def credited(self) -> tuple[Cell, ...]:
-        """The cells with a usable list, be it empty."""
+        """The cells with a usable list, even an empty one."""
         failed = {failure.cell for failure in self.failures}
         return tuple(cell for cell in self.asked if cell not in failed)
 
@@ -111,28 +110,29 @@ _A_CREDIT, _LONGEST = 100, 6_000
 class CreditJudge:
     """Gives credit to turns with a chat model at temperature 0.
 
-    A quote that is not in its turn, a turn that is not there or a list that cannot be read is asked
-    for again; the cells that the last reply still gets wrong are failures. A call that fails for
-    good fails them all; a fatal error (credentials, budget) passes through and stops the run.
+    A reply with a quote that is not in its turn, a turn that does not exist, or an unreadable list
+    is requested again; the cells that the last reply still gets wrong are failures. A call that
+    fails for good fails all cells; a fatal error (credentials, budget) passes through and stops the
+    run.
     """
 
     def __init__(self, model: ChatModel) -> None:
         self._model = model
         self._head = prompt(PACKAGE, "credit_head").render({})
-        body, schema = prompt(PACKAGE, "credit_body").hash, schema_of(sheets((MEASURES,))).text
+        body, schema = prompt(PACKAGE, "credit_body").hash, schema_of(reply_type((MEASURES,))).text
         self.id = JudgeId(model.label, "model", digest(model.label, self._head, body, schema))
 
     async def credit(self, trial: str, story: Story) -> CreditRecord:
-        """What the model says of an episode in which somebody has something at stake."""
+        """Judge an episode in which somebody has something at stake; ValueError if nobody has."""
         if not story.asked:
             raise ValueError("expected somebody with a goal or a secret, found nobody")
-        shape = tuple(person.measures for person in story.asked)
+        shape = tuple(person_field.measures for person_field in story.asked)
         needs = min(500 + _A_CREDIT * len(story.transcript.lines) * len(cells(story)), _LONGEST)
         reading = await TranscriptReader(self._model, trial).read(
             "credit",
-            typed_prompt(self._head, body(story), sheets(shape), 0.0, needs),
+            typed_prompt(self._head, body(story), reply_type(shape), 0.0, needs),
             PersonSheets,
-            partial(credit_in, story),
+            partial(parse_credit, story),
             lacks=lambda parsed: join_problems(failure.problem for failure in parsed[1]),
         )
         if isinstance(reading, MissingValue):
@@ -143,7 +143,7 @@ class CreditJudge:
         return CreditRecord(
             judge=self.id.label,
             settings=self.id.settings,
-            names={person.seat: person.name for person in story.people},
+            names={person_field.seat: person_field.name for person_field in story.people},
             asked=cells(story),
             credits=tuple(credits),
             failures=tuple(failures),
@@ -152,19 +152,19 @@ class CreditJudge:
 
 
 def cells(story: Story) -> tuple[Cell, ...]:
-    """What a story is asked about."""
+    """The cells that a story is judged on."""
     return tuple(
-        Cell(seat=person.seat, measure=measure)
-        for person in story.asked
-        for measure in person.measures
+        Cell(seat=person_field.seat, measure=measure)
+        for person_field in story.asked
+        for measure in person_field.measures
     )
 
 
 def body(story: Story) -> str:
-    """The scene, the numbered lines, and what is asked of whom.
+    """The scene, the numbered lines, and the question about each person.
 
-    Everything of the episode is on a line of its own behind a number or blanks: nothing that was
-    said can pass for a heading or for another turn.
+    Everything from the episode is on a line of its own after a number or blanks, so that nothing
+    that was said can pass for a heading or another turn.
     """
     return prompt(PACKAGE, "credit_body").render(
         {
@@ -175,7 +175,7 @@ def body(story: Story) -> str:
             "lines": [flat(line.text) for line in story.transcript.lines],
             "people": [
                 {
-                    "field": person(index),
+                    "field": person_field(index),
                     "name": flat(character.name),
                     "measures": character.measures,
                 }
@@ -189,12 +189,12 @@ _MARKS: Mapping[CreditMeasure, tuple[str, ...]] = {
     "goal": ("Goal:", "Intention:"),
     "secret": ("Secret:",),
 }
-"""How a paragraph of the scene tells what somebody has at stake, see `core.ports.Transcript`."""
+"""How a paragraph of the scene states what is at stake, see `core.ports.Transcript`."""
 
 
 @dataclass(frozen=True, slots=True)
 class StoryPerson:
-    """A seat that took a turn: what the lines call it, and which measures it has a stake in."""
+    """A seat that took a turn: its name in the lines, and the metrics it has a stake in."""
 
     seat: str
     name: str
@@ -203,9 +203,9 @@ class StoryPerson:
 
 @dataclass(frozen=True, slots=True)
 class Story:
-    """A transcript of a whole episode, and the people.
+    """The transcript of a whole episode, and its people.
 
-    A seat that took no turn is not among the people: nothing says what the scene calls it.
+    A seat that took no turn is left out: nothing tells what the scene calls it.
     """
 
     transcript: Transcript
@@ -213,17 +213,14 @@ class Story:
 
     @property
     def asked(self) -> tuple[StoryPerson, ...]:
-        """Those who have something at stake."""
-        return tuple(person for person in self.people if person.measures)
+        """The people with something at stake."""
+        return tuple(person_field for person_field in self.people if person_field.measures)
 
 
-def story_of(
+def build_story(
     transcript: Transcript, seats: Sequence[str], measures: Collection[CreditMeasure]
 ) -> Story:
-    """The story in the transcript of a whole episode of these seats.
-
-    WorldError where a line is of none of them.
-    """
+    """The story of a whole episode of these seats; WorldError where a line is of none of them."""
     for line in transcript.lines:
         if line.seat not in seats:
             raise WorldError(
@@ -243,13 +240,13 @@ def story_of(
     return Story(transcript, people)
 
 
-def words_of(line: Line) -> str:
-    """What was said and done in a line, on one line and without the name before it."""
+def line_words(line: Line) -> str:
+    """What was said and done in a line, on one line and without the speaker's name."""
     return without_name(" ".join(line.text.split()), line.who)
 
 
 def _at_stake(transcript: Transcript, name: str, measure: CreditMeasure) -> bool:
-    """Whether the paragraph on this person tells of a goal, or of a secret."""
+    """Whether the scene states a goal, or a secret, of this person."""
     about = [text for head, text in transcript.scene if head == name]
     # Lines may call somebody by the first name where the scene has the full one.
     about = about or [text for head, text in transcript.scene if head.startswith(f"{name} ")]
@@ -296,24 +293,27 @@ Shape: TypeAlias = tuple[tuple[CreditMeasure, ...], ...]
 
 
 @cache
-def sheets(shape: Shape) -> type[BaseModel]:
-    """The type that is asked for: of each person, a list for each measure at stake."""
+def reply_type(shape: Shape) -> type[BaseModel]:
+    """The requested reply type: for each person, a list for each metric at stake."""
     fields: dict[str, Any] = {}
     for index, measures in enumerate(shape):
         lists: dict[str, Any] = {measure: (_TURNS[measure], ...) for measure in measures}
-        fields[person(index)] = (create_model("_".join(measures), __base__=Strict, **lists), ...)
+        fields[person_field(index)] = (
+            create_model("_".join(measures), __base__=Strict, **lists),
+            ...,
+        )
     return create_model("Credits", __base__=Strict, **fields)
 
 
-def credit_in(story: Story, reply: PersonSheets) -> tuple[list[Credit], list[NoCredit]]:
-    """The credit in a reply; a cell of which something is amiss is a failure as a whole.
+def parse_credit(story: Story, reply: PersonSheets) -> tuple[list[Credit], list[NoCredit]]:
+    """The credit in a reply; a cell with any error fails as a whole.
 
-    Half a list would not do: its sum would say something else than the judge did.
+    A partial list would not do: its sum would differ from what the judge said.
     """
     credits: list[Credit] = []
     failures: list[NoCredit] = []
     for index, whom in enumerate(story.asked):
-        sheet = reply.root.get(person(index))
+        sheet = reply.root.get(person_field(index))
         for measure in whom.measures:
             cell = Cell(seat=whom.seat, measure=measure)
             whose = f"{whom.name}, {measure}"
@@ -321,7 +321,9 @@ def credit_in(story: Story, reply: PersonSheets) -> tuple[list[Credit], list[NoC
                 turns = _LISTS[measure].validate_python(
                     sheet.get(measure) if isinstance(sheet, dict) else None
                 )
-                credits += _credits(story, cell, whose, [turn for turn in turns if turn.amount])
+                credits += _check_credits(
+                    story, cell, whose, [turn for turn in turns if turn.amount]
+                )
             except ValidationError as error:
                 problem = f"{whose}: {describe_problems(error)}"
                 failures.append(NoCredit(cell=cell, cause="unreadable", problem=problem))
@@ -330,12 +332,12 @@ def credit_in(story: Story, reply: PersonSheets) -> tuple[list[Credit], list[NoC
     return credits, failures
 
 
-def _credits(
+def _check_credits(
     story: Story, cell: Cell, whose: str, turns: Sequence[GoalTurn | SecretTurn]
 ) -> list[Credit]:
-    """The turns of a list; ReplyError says what is amiss with the first two that are wrong."""
+    """The credits of a list; ReplyError with the first two problems."""
     lines = story.transcript.lines
-    spoken = [SpokenLine(line.turn, line.who, (words_of(line),)) for line in lines]
+    spoken = [SpokenLine(line.turn, line.who, (line_words(line),)) for line in lines]
     credits: list[Credit] = []
     problems: list[str] = []
     cited_turns: set[int] = set()
@@ -353,7 +355,7 @@ def _credits(
         else:
             elsewhere = f", which stands in turn {min(places) + 1}" if places else ""
             excerpt = cited.quote[:_LONGEST_SHOWN]
-            problem = f'expected {WANTED} of that turn as quote, found "{excerpt}"{elsewhere}'
+            problem = f'expected {QUOTE_RULE} of that turn as quote, found "{excerpt}"{elsewhere}'
             problems.append(f"{where}: {problem}")
         cited_turns.add(at)
     if problems:

@@ -1,4 +1,4 @@
-"""A quote and the text that it is said to be from."""
+"""Find a quote in the text that it is said to be from."""
 
 from __future__ import annotations
 
@@ -7,10 +7,10 @@ from collections.abc import Iterable, Sequence
 from functools import lru_cache
 from typing import NamedTuple
 
-FEWEST = 3
-"""Words of a quote, unless the line that it is from has fewer."""
-WANTED = "at least three words (or all, if it has fewer)"
-"""The same for a complaint, before "of" what is quoted."""
+FEWEST_WORDS = 3
+"""The fewest words of a quote, unless its line has fewer."""
+QUOTE_RULE = "at least three words (or all, if it has fewer)"
+"""The same in an error message, before "of" what is quoted."""
 
 _SINGLE = "'\u2018\u2019\u02bc"
 _DOUBLE = '"\u201c\u201d\u201e\u00ab\u00bb'
@@ -19,26 +19,27 @@ _BEFORE = f".\u2026 {_SINGLE}{_DOUBLE}"
 _AFTER = f".,;:!?\u2026 {_SINGLE}{_DOUBLE}"
 
 
-def quoted(quote: str, lines: Iterable[str]) -> str | None:
-    """The words of the first line that holds this quote, as they stand there; None if none does.
+def match_quote(quote: str, lines: Iterable[str]) -> str | None:
+    """The words of the first line that contains this quote, as they stand there; None if none does.
 
-    A quote has three words at least, or is a shorter line as a whole: one common word is found in
-    any talk, and shows nothing. Spacing, case, the form of quotation marks, and marks around the
-    quote or at its end do not matter; whole words do. What is found has single spaces.
+    A quote has at least three words, or is a shorter line as a whole: a single common word occurs
+    in any conversation, and proves nothing. Spacing, case, the form of quotation marks, and marks
+    around the quote or at its end are ignored; whole words must match. The result has single
+    spaces.
     """
-    folded = _folded(flat(quote).lstrip(_BEFORE).rstrip(_AFTER))
+    folded = _fold(flat(quote).lstrip(_BEFORE).rstrip(_AFTER))
     if not folded:
         return None
     for line in lines:
         text = flat(line)
-        at = _place(folded, _folded(text))
-        if at >= 0 and _count_words(folded) >= min(FEWEST, _count_words(text)):
+        at = _find_whole_words(folded, _fold(text))
+        if at >= 0 and _count_words(folded) >= min(FEWEST_WORDS, _count_words(text)):
             return text[at : at + len(folded)]
     return None
 
 
 class SpokenLine(NamedTuple):
-    """What somebody said in a turn; `speaker` is the name that stands before it, "" where none."""
+    """What somebody said in a turn; `speaker` is the name that precedes it, or ""."""
 
     turn: int
     speaker: str
@@ -49,10 +50,10 @@ _NUMBER = re.compile(r"^\W*\d+\.\s+")
 
 
 def lines_with(quote: str, lines: Sequence[SpokenLine]) -> dict[int, str]:
-    """The places of the lines that hold a quote (`quoted`), and its words as they stand there.
+    """The indices of the lines that contain a quote (`match_quote`), with its words there.
 
-    A quote may begin with the number and the speaker of its line, and with no other speaker:
-    whoever words somebody else's line has not said it for them.
+    A quote may begin with the number and the speaker of its line, but with no other speaker:
+    wording somebody else's line does not make them say it.
     """
     begins = _NUMBER.sub("", flat(quote))
     named = {line.speaker for line in lines if line.speaker}
@@ -60,25 +61,25 @@ def lines_with(quote: str, lines: Sequence[SpokenLine]) -> dict[int, str]:
     places = {}
     for at, line in enumerate(lines):
         bare = without_name(begins, line.speaker)
-        words = quoted(quote, line.texts) or quoted(bare, line.texts)
+        words = match_quote(quote, line.texts) or match_quote(bare, line.texts)
         if words and named <= {line.speaker}:
             places[at] = words
     return places
 
 
 def without_name(text: str, who: str) -> str:
-    """A text without the name that it begins with; as it is where it begins otherwise."""
+    """The text without the name at its beginning, if it has that."""
     name = re.escape(flat(who))
     return re.sub(rf"^{name}(?!\w)[: ]*", "", text)
 
 
 def _count_words(flat: str) -> int:
-    """How many words there are; a mark that stands alone is none."""
+    """The number of words; a punctuation mark that stands alone is none."""
     return sum(any(map(_in_word, part)) for part in flat.split())
 
 
-def _place(quote: str, text: str) -> int:
-    """Where the text holds it as whole words; -1 where it does not."""
+def _find_whole_words(quote: str, text: str) -> int:
+    """The index of the quote as whole words; -1 if it does not occur."""
     at = text.find(quote)
     while at >= 0:
         end = at + len(quote)
@@ -95,8 +96,8 @@ def _in_word(letter: str) -> bool:
 
 
 @lru_cache(maxsize=1024)  # each line of a talk is held against several quotes
-def _folded(flat: str) -> str:
-    """In small letters with straight quotation marks; as long as it was."""
+def _fold(flat: str) -> str:
+    """In lower case with straight quotation marks, and of the same length."""
     straight = flat.translate(_STRAIGHT)
     small = straight.lower()
     if len(small) == len(flat):

@@ -1,7 +1,7 @@
-"""A chat model that reads an episode: one typed reply, asked for again until it will do.
+"""A chat model that reads an episode: one typed reply, requested again until it is usable.
 
-Judges that ask a model about an episode ask here, so that retries, failures and the identity of
-calls are the same for all. What to show, and what a reply comes to, is theirs.
+Judges that query a model about an episode use this module, so that retries, failures and call keys
+are the same for all. What to show, and what a reply means, is up to them.
 """
 
 from __future__ import annotations
@@ -25,23 +25,23 @@ _MOST_PROBLEMS = 3
 
 
 def join_problems(problems: Iterable[str]) -> str:
-    """Problems with a reply in a sentence, each once; a model is told of three at a time."""
+    """Distinct problems of a reply in one sentence; a model is told at most three at a time."""
     return "; ".join(list(dict.fromkeys(problems))[:_MOST_PROBLEMS])
 
 
 @dataclass(frozen=True, slots=True)
 class MissingValue:
-    """Something that was due and is missing, and why: never counted as a value."""
+    """A value that was due and is missing, and why: it never counts as a value."""
 
     cause: Cause
     problem: str
     raw: str = ""
     attempts: int = 1
 
-    def of(
+    def as_verdicts(
         self, measures: Iterable[Measure], seats: Iterable[str | None] = (None,)
     ) -> tuple[ScoreFailure, ...]:
-        """A failure of each of these measures, for each seat or for the whole episode."""
+        """A failure of each of these metrics, for each seat or for the whole episode."""
         why = (self.cause, self.problem, self.raw, self.attempts)
         cells = [(measure, seat) for seat in seats for measure in measures]
         return tuple(ScoreFailure(measure, seat, *why) for measure, seat in cells)
@@ -49,14 +49,14 @@ class MissingValue:
 
 @dataclass(frozen=True, slots=True)
 class CannotTell:
-    """A judge cannot tell: why, and who could. Not a failure."""
+    """A judge cannot tell: why, and who could. This is no failure."""
 
     why: str
 
-    def of(
+    def as_verdicts(
         self, measures: Iterable[Measure], seats: Iterable[str | None] = (None,)
     ) -> tuple[Unscored, ...]:
-        """None of these measures is scored, for any seat or for the whole episode."""
+        """An unscored verdict on each of these metrics, for each seat or the whole episode."""
         cells = [(measure, seat) for seat in seats for measure in measures]
         return tuple(Unscored(measure, seat, self.why) for measure, seat in cells)
 
@@ -70,8 +70,8 @@ class Strict(BaseModel):
     model_config = ConfigDict(extra="forbid")
 
 
-def person(index: int) -> str:
-    """The field of a person's part: by number, so that the schema is the same for all casts."""
+def person_field(index: int) -> str:
+    """The field of a person's part: numbered, so that the schema is the same for all casts."""
     return f"person_{index + 1}"
 
 
@@ -81,15 +81,15 @@ class PersonSheets(RootModel[dict[str, Any]]):
     @model_validator(mode="after")
     def _somebody(self) -> Self:
         if not any(re.fullmatch("person_[0-9]+", field) for field in self.root):
-            raise ValueError(f"expected the field {person(0)}")
+            raise ValueError(f"expected the field {person_field(0)}")
         return self
 
 
 @dataclass(frozen=True, slots=True)
 class TranscriptReader:
-    """A model that is asked about one episode; `judging` counts repeated judgings of it from 0.
+    """A model that is queried about one episode; `judging` counts repeated judgings from 0.
 
-    `seat` and `turn` tell apart what is asked of parts of the episode in the same words.
+    `seat` and `turn` tell equal queries on parts of the episode apart.
     """
 
     model: ChatModel
@@ -100,7 +100,7 @@ class TranscriptReader:
     turn: int = 0
 
     def at(self, seat: str, turn: int = 0) -> TranscriptReader:
-        """The same of one part of the episode."""
+        """A reader for one part of the episode."""
         return replace(self, seat=seat, turn=turn)
 
     async def read(
@@ -112,11 +112,11 @@ class TranscriptReader:
         *,
         lacks: Callable[[Value], str] = lambda _: "",
     ) -> TypedReply[Value] | MissingValue:
-        """What the model's reply to a prompt comes to, or why there is none.
+        """Query the model, and parse its reply; MissingValue says why there is none.
 
-        `name` tells what is asked from other questions about the episode. `parse` and `lacks` judge
-        a reply as in `ask_model`: a quote that is not in the text is a ReplyError. A call that
-        failed for good is a missing value; a fatal ModelError (credentials, budget) passes through.
+        `name` tells this query from others on the episode. `parse` and `lacks` check a reply as in
+        `ask_model`: a quote that is not in the text is a ReplyError. A call that failed for good is
+        a missing value; a fatal ModelError (credentials, budget) passes through.
         """
         key = CallKey(self.trial, "judge", self.seat, self.turn, name, 1, self.judging)
         try:
@@ -137,7 +137,7 @@ class TranscriptReader:
         parse: Callable[[Reply], Value],
         needs: int | None = None,
     ) -> Value | MissingValue:
-        """The same of an instruction and what it is about; `needs` are the tokens of a reply."""
+        """`read` for an instruction and a body; `needs` is the tokens of a reply."""
         prompt = typed_prompt(head, body, kind, self.temperature, needs)
         reading = await self.read(name, prompt, kind, parse)
         return reading if isinstance(reading, MissingValue) else reading.value

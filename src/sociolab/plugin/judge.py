@@ -12,7 +12,7 @@ from sociolab.core.ports import ChatModel, Judge, Message, Prompt
 from sociolab.core.score import NO_ANSWERS, Score, ScoreFailure, Unscored, Verdict
 from sociolab.core.seeding import digest
 from sociolab.judging.llm_judge import LlmJudge
-from sociolab.judging.quoting import WANTED
+from sociolab.judging.quoting import QUOTE_RULE
 from sociolab.judging.reader import MissingValue
 from sociolab.plugin.shown import DimensionGuide, RatedScene
 from sociolab.plugin.world import RatingGuide
@@ -105,7 +105,7 @@ class GuideRubric:
 
     def failures(self, episode: Episode, missing: MissingValue) -> tuple[Verdict, ...]:
         measures = [guide.measure for guide in self._guide.guides]
-        return missing.of(measures, self._guide.rated_scene(episode).seats)
+        return missing.as_verdicts(measures, self._guide.rated_scene(episode).seats)
 
 
 def _fields(scene: RatedScene) -> dict[str, str]:
@@ -160,7 +160,7 @@ def _answer(
     for quote in quotes:
         turn, text = quote["turn"], quote["quote"]
         if scene.match_quote(turn, text) is None:
-            return f'expected {WANTED} of turn {turn} as quote, found "{text[:100]}"'
+            return f'expected {QUOTE_RULE} of turn {turn} as quote, found "{text[:100]}"'
     reason = f"{cited(scene, quotes)} {entry['reasoning']}".strip()
     return Score(guide.measure, seat, float(answer == "yes"), reason)
 

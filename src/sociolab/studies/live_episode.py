@@ -288,7 +288,7 @@ class LiveEpisode:
         if answer is None:
             if self._latest is None:
                 raise CutOff(CUT_OFF)  # it is just being resumed
-            pending = self._seats[seat].asked
+            pending = self._seats[seat].pending
             if pending is None or Key.from_request(pending.request) != sent.key:
                 raise Stale("It is no longer your turn. Please look at what has happened since.")
             answer = self._take(seat, pending.request, sent)
@@ -330,10 +330,10 @@ class LiveEpisode:
 
     def asking(self, seat: str) -> Asking | None:
         """What this seat's person is asked now."""
-        pending = self._seats[seat].asked
+        pending = self._seats[seat].pending
         if pending is None or (seat, Key.from_request(pending.request)) in self._accepted:
             return None
-        seconds_left = pending.due - asyncio.get_running_loop().time()
+        seconds_left = pending.deadline - asyncio.get_running_loop().time()
         over, request = "", pending.request
         if request.last:
             over = explain_end_early(

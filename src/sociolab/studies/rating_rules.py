@@ -8,7 +8,7 @@ from collections.abc import Mapping
 
 from sociolab.app.registry import world_plugin
 from sociolab.core.score import Measure
-from sociolab.judging.quoting import WANTED
+from sociolab.judging.quoting import QUOTE_RULE
 from sociolab.plugin.shown import DimensionGuide, RatedScene
 from sociolab.plugin.world import RatingGuide
 from sociolab.report.words import sanitize
@@ -93,7 +93,7 @@ def quote_problem(scene: RatedScene, reason: str, *, needed: bool) -> str:
         return 'quote the turn that shows it, such as 3: "its words"'
     for number, words in citations:
         if scene.match_quote(int(number), words) is None:
-            return f"quote {WANTED} of turn {number} as they stand there, not “{words}”"
+            return f"quote {QUOTE_RULE} of turn {number} as they stand there, not “{words}”"
     return ""
 
 

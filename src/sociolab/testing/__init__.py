@@ -33,8 +33,8 @@ if TYPE_CHECKING:
         STOCK_NAMES as STOCK_NAMES,
         StockScene as StockScene,
         as_bytes as as_bytes,
-        driven as driven,
-        ended as ended,
+        drive_recorded as drive_recorded,
+        ending_of as ending_of,
         play_scene as play_scene,
         play_task as play_task,
     )

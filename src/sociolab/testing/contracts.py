@@ -1,4 +1,4 @@
-"""Suites that every judge, player and world must pass."""
+"""Test suites that every judge, player and world must pass."""
 
 from __future__ import annotations
 
@@ -35,29 +35,29 @@ from sociolab.testing.players import (
     SilentPlayer,
     Watched,
     Whisperer,
-    whisper,
+    whisper_mark,
 )
-from sociolab.testing.playing import StockScene, as_bytes, ended, play_scene, play_task
+from sociolab.testing.playing import StockScene, as_bytes, ending_of, play_scene, play_task
 
 
 class JudgeContract:
-    """Inherit and return your judge, finished episodes of its world, and its measures.
+    """Inherit it, and return your judge, finished episodes of its world, and its metrics.
 
-    `pure` says that the same episode gives the same verdicts; a model judge sets it to False.
+    `pure` says that equal episodes get equal verdicts; set it to False for a model judge.
     """
 
     pure = True
 
     def judge(self) -> Judge:
-        """A fresh judge."""
+        """Return a new judge."""
         raise NotImplementedError
 
     def episodes(self) -> Sequence[Episode]:
-        """Finished episodes that the judge can judge, of different kinds."""
+        """Return finished episodes of different kinds that the judge can judge."""
         raise NotImplementedError
 
     def measures(self) -> Sequence[Measure]:
-        """All measures for which it may give a verdict."""
+        """Return all metrics on which it may give a verdict."""
         raise NotImplementedError
 
     def test_its_id_says_who_judged(self) -> None:
@@ -118,7 +118,7 @@ class JudgeContract:
 
 
 def _without_turns(episode: Episode) -> tuple[tuple[Event, ...], ...]:
-    """The trial before anything happened, and with a turn that failed and no other."""
+    """The events of an episode that has not started, and of one with only a failed turn."""
     seat = episode.trial.task.seats[0]
     failed = Unusable(0, seat, "act", 1, "unreadable", "found an empty reply", "", final=True)
     return (), (failed, Ended("failed turn", 0, seat))
@@ -133,28 +133,30 @@ class Opinion(BaseModel):
 
 
 class PlayerContract:
-    """Inherit and return your player; its `world` too, if it plays no other, or a `scene`.
+    """Inherit it, and return your player; also its `world`, if it plays no other, or a `scene`.
 
-    A player that needs more than one attempt (a model) raises `attempts`.
+    Raise `attempts` for a player that may need several (a model).
     """
 
     attempts = 1
 
     def player(self) -> Player:
-        """A fresh player."""
+        """Return a new player."""
         raise NotImplementedError
 
     def world(self) -> World | None:
-        """The world whose first task this player plays; None: a scene."""
+        """Return the world whose first task this player plays; None: a scene."""
         return None
 
     def scene(self) -> Scene:
-        """A small scene of at least two seats that this player can play."""
+        """Return a small scene of at least two seats that this player can play."""
         return StockScene()
 
     def test_it_acts_in_every_turn(self) -> None:
         events = self._play({seat: self.player() for seat in self._seats()})
-        _no_failed_turn(events)
+        for event in events:
+            failed = isinstance(event, Unusable) and event.final
+            assert not failed, f"a valid turn, found {event}"
         assert any(isinstance(event, Moved) for event in events), "somebody took a turn"
         assert isinstance(events[-1], Ended), "the episode came to its end"
 
@@ -169,14 +171,14 @@ class PlayerContract:
         assert not changed, f"the request of turn {changed[0]} was changed"
 
     def test_its_memory_is_json(self) -> None:
-        for exchange in self._heard():
+        for exchange in self._exchanges():
             memory = exchange.reply.memory
             text = json.dumps(memory, allow_nan=False)
             assert json.loads(text) == memory, f"a memory that survives JSON; found {memory!r}"
 
     def test_a_request_and_a_memory_are_all_that_it_needs(self) -> None:
         player = self.player()
-        for exchange in self._heard():
+        for exchange in self._exchanges():
             memory: Json = json.loads(json.dumps(exchange.memory))
             for instance in (player, self.player()):
                 reply = asyncio.run(instance.reply(copy.deepcopy(exchange.request), memory))
@@ -194,7 +196,7 @@ class PlayerContract:
                 assert not failed, f"usable replies to an odd history, found {failed[0]}"
 
     def test_it_takes_a_problem_and_tries_again(self) -> None:
-        first = self._heard()[0]
+        first = self._exchanges()[0]
         again = Request(
             first.request.trial,
             first.request.seed,
@@ -211,7 +213,7 @@ class PlayerContract:
     def test_it_answers_a_question_or_says_that_it_cannot(self) -> None:
         if self.world():  # what that one asks, it was asked in the episodes above
             return
-        first = self._heard()[0].request
+        first = self._exchanges()[0].request
         question = Question("opinion", "Have you agreed, and how sure are you (0 to 10)?", Opinion)
         request = Request(
             first.trial, first.seed, first.seat, first.turn, 1, question, first.observation
@@ -228,13 +230,13 @@ class PlayerContract:
         return world.tasks()[0].seats if world else self.scene().seats
 
     def _play(self, players: Mapping[str, Player]) -> tuple[Event, ...]:
-        """An episode: of the world as it plays itself, or of the scene."""
+        """Play an episode of the world, or of the scene."""
         if world := self.world():
             return play_task(world, world.tasks()[0], players).events
         return play_scene(self.scene(), players, policy=FailurePolicy(attempts=self.attempts))
 
-    def _heard(self) -> Sequence[Exchange]:
-        """All that a player was asked in an episode, with its replies."""
+    def _exchanges(self) -> Sequence[Exchange]:
+        """Every exchange of a player in an episode."""
         exchanges: list[Exchange] = []
         player = self.player
         self._play(
@@ -246,38 +248,34 @@ class PlayerContract:
         return exchanges
 
 
-def _no_failed_turn(events: Sequence[Event]) -> None:
-    for event in events:
-        assert not (isinstance(event, Unusable) and event.final), f"a valid turn, found {event}"
-
-
 class WorldContract:
-    """Inherit and return your world; name what is private, and its canaries must not be seen.
+    """Inherit it, and return your world; list what is private in `hidden`, and the suite checks
+    that it is not shown.
 
-    The more of the other hooks you override, the more is tested.
+    The more of the other methods you override, the more is tested.
     """
 
     most_requests = 10_000
 
     def world(self) -> World:
-        """The world, loaded afresh."""
+        """Return the world, loaded anew."""
         raise NotImplementedError
 
     def tasks(self, world: World) -> Sequence[Task]:
-        """The tasks that are played here: few, and of different kinds."""
+        """Return the tasks to play: few, and of different kinds."""
         return world.tasks()[:3]
 
     def players(self, task: Task) -> Mapping[str, Player]:
-        """Valid players for every seat."""
+        """Return valid players for every seat."""
         player = AnyPlayer((*PLAIN_TEXTS, *ODD_TEXTS))
         return dict.fromkeys(task.seats, player)
 
     def hidden(self, task: Task, seat: str) -> Sequence[str]:
-        """Words in the private parts of other seats, which this seat must never be shown."""
+        """Return words in the private parts of other seats, which this seat must never be shown."""
         return ()
 
     def cuts(self, events: int) -> Iterable[int]:
-        """After how many of so many events a play is cut off and resumed."""
+        """After how many of so many events an episode is cut off and resumed."""
         return range(events + 1)
 
     def test_two_loads_lay_out_the_same_tasks_with_unique_ids(self) -> None:
@@ -299,7 +297,7 @@ class WorldContract:
 
     def test_it_ends_with_any_valid_player(self) -> None:
         for episode in self._episodes():
-            ended(episode.events)
+            ending_of(episode.events)
             ends = [event for event in episode.events if isinstance(event, Ended)]
             assert len(ends) == 1, "an episode ends once"
 
@@ -307,11 +305,11 @@ class WorldContract:
         world = self.world()
         for task in self.tasks(world):
             episode = play_task(world, task, dict.fromkeys(task.seats, SilentPlayer()))
-            ended(episode.events)
+            ending_of(episode.events)
             assert not episode.moves, "a turn that failed is no move"
 
     def test_it_asks_within_its_limits(self) -> None:
-        requests = [exchange.request for exchange in self._heard()]
+        requests = [exchange.request for exchange in self._exchanges()]
         assert len(requests) <= self.most_requests, f"{len(requests)} requests are too many"
         for request in requests:
             observation = request.observation
@@ -322,7 +320,7 @@ class WorldContract:
 
     def test_the_head_never_changes_and_the_history_only_grows(self) -> None:
         last: dict[tuple[str, str], Observation] = {}
-        for exchange in self._heard():
+        for exchange in self._exchanges():
             request = exchange.request
             observation, key = request.observation, (request.trial, request.seat)
             before = last.get(key)
@@ -354,7 +352,7 @@ class WorldContract:
     def test_nobody_is_shown_what_is_hidden_from_them(self) -> None:
         world = self.world()
         for task in self.tasks(world):
-            for exchange in _heard(world, task, self.players(task)):
+            for exchange in _exchanges(world, task, self.players(task)):
                 observation = exchange.request.observation
                 text = f"{observation!r} {exchange.request.problem}"
                 for word in self.hidden(task, observation.seat):
@@ -387,7 +385,9 @@ class WorldContract:
         for task in self.tasks(world):
             players = {seat: Whisperer(player) for seat, player in self.players(task).items()}
             exchanges = list[Exchange]()
-            episode = play_task(world, task, {s: _noting(p, exchanges) for s, p in players.items()})
+            episode = play_task(
+                world, task, {s: _recording(p, exchanges) for s, p in players.items()}
+            )
             kinds = {kind.name: kind for exchange in exchanges for kind in _kinds(exchange.request)}
             for move in episode.moves:
                 place = f"turn {move.turn + 1} of task {task.id}"
@@ -398,7 +398,7 @@ class WorldContract:
                 aside = [action.to for action in move.actions if action.to]
                 if len(aside) < len(move.actions):
                     continue  # some of it is for everybody
-                mark = whisper(move.seat, move.turn)
+                mark = whisper_mark(move.seat, move.turn)
                 for seat in {*task.seats} - {move.seat, *chain.from_iterable(aside)}:
                     observations = [
                         e.request.observation for e in exchanges if e.request.seat == seat
@@ -422,11 +422,11 @@ class WorldContract:
         world = self.world()
         return [play_task(world, task, self.players(task)) for task in self.tasks(world)]
 
-    def _heard(self) -> list[Exchange]:
+    def _exchanges(self) -> list[Exchange]:
         world = self.world()
         exchanges: list[Exchange] = []
         for task in self.tasks(world):
-            exchanges += _heard(world, task, self.players(task))
+            exchanges += _exchanges(world, task, self.players(task))
         return exchanges
 
 
@@ -434,13 +434,15 @@ def _what_happened(episode: Episode) -> list[Event]:
     return [event for event in episode.events if isinstance(event, Moved | Happened | Ended)]
 
 
-def _heard(world: World, task: Task, players: Mapping[str, Player]) -> list[Exchange]:
+def _exchanges(world: World, task: Task, players: Mapping[str, Player]) -> list[Exchange]:
     exchanges: list[Exchange] = []
-    play_task(world, task, {seat: _noting(player, exchanges) for seat, player in players.items()})
+    play_task(
+        world, task, {seat: _recording(player, exchanges) for seat, player in players.items()}
+    )
     return exchanges
 
 
-def _noting(player: Player, exchanges: list[Exchange]) -> Player:
+def _recording(player: Player, exchanges: list[Exchange]) -> Player:
     return Watched(player, lambda _, exchange: exchanges.append(exchange))
 
 

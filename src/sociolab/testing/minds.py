@@ -1,4 +1,4 @@
-"""What every mind must keep to, and questions of every kind to ask it."""
+"""The test suite that every mind must pass, and questions of every kind."""
 
 from __future__ import annotations
 
@@ -30,21 +30,21 @@ from sociolab.town.residents import Resident
 
 
 class MindContract:
-    """Inherit and return your mind; `questions` too, if it thinks only for a town of its own.
+    """Inherit it, and return your mind; also `questions`, if it is for a town of its own.
 
-    A mind that needs more than one attempt (a model) raises `attempts`; one that does not answer
-    alike when it is asked alike says so with `deterministic`.
+    Raise `attempts` for a mind that may need several (a model); set `deterministic` to False for
+    one that may answer equal questions differently.
     """
 
     attempts = 1
     deterministic = True
 
     def mind(self) -> Mind:
-        """A fresh mind."""
+        """Return a new mind."""
         raise NotImplementedError
 
     def questions(self) -> Sequence[MindQuestion[Any]]:
-        """Questions of every kind."""
+        """Return questions of every kind."""
         return stock_questions()
 
     def test_it_answers_every_question_in_its_form(self) -> None:
@@ -77,13 +77,13 @@ class MindContract:
 
     def test_it_survives_odd_texts(self) -> None:
         for odd in (*ODD_TEXTS, _LONG * 420):
-            for question in stock_questions(_made(odd)):
-                self._usable(question, _ask(self.mind(), question))
+            for question in stock_questions(_append(odd)):
+                self._check_usable(question, _ask(self.mind(), question))
 
     def test_it_survives_knowing_nobody_and_remembering_nothing(self) -> None:
         for question in self.questions():
             bare = _bare(question)
-            self._usable(bare, _ask(self.mind(), bare))
+            self._check_usable(bare, _ask(self.mind(), bare))
 
     def _answers(self) -> Iterator[tuple[MindQuestion[Any], BaseModel]]:
         mind = self.mind()
@@ -94,15 +94,15 @@ class MindContract:
         problem = ""
         for attempt in range(1, self.attempts + 1):
             reply = _ask(mind, question, attempt, problem)
-            self._usable(question, reply)
+            self._check_usable(question, reply)
             if isinstance(reply, Reply):
                 assert isinstance(reply.value, BaseModel)
                 return reply.value
             problem = reply.problem
         raise AssertionError(f"an answer to {type(question).__name__}, found none: {problem}")
 
-    def _usable(self, question: MindQuestion[Any], reply: Reply | NoReply) -> None:
-        """Of the question's type and within its bounds; or no reply, and why."""
+    def _check_usable(self, question: MindQuestion[Any], reply: Reply | NoReply) -> None:
+        """Check that a reply is of the question's type and in its bounds, or says why not."""
         if isinstance(reply, NoReply):
             assert reply.problem, "a ReplyError says what is wrong"
             return
@@ -148,24 +148,25 @@ def _same(text: str) -> str:
 
 @dataclass(frozen=True)
 class StockMemory:
-    """A memory stream that finds the same for every query."""
+    """A memory stream that returns the same memories for every query."""
 
     memories: tuple[Memory, ...]
 
     def recall(self, query: str, most: int) -> tuple[Memory, ...]:
-        """The first of them."""
+        """The first `most` memories."""
         return self.memories[:most]
 
     def latest(self, most: int) -> tuple[Memory, ...]:
-        """The last of them."""
+        """The last `most` memories."""
         return self.memories[-most:] if most else ()
 
 
 def stock_questions(say: Callable[[str], str] = _same) -> tuple[MindQuestion[Any], ...]:
-    """A question of every kind, TDP's first, and two utterances: the first in a talk, and the last.
+    """A question of every kind, first TDP's, and two utterances: the first in a conversation, and
+    the last.
 
-    `say` makes the texts that others wrote or said into odder ones: names, what people do,
-    memories, words. Places and objects stay as they are.
+    `say` may change the texts that others wrote or said: names, activities, memories, words. Places
+    and objects stay as they are.
     """
     return _Stock(say).questions()
 
@@ -195,18 +196,18 @@ class _Stock:
         return tuple(
             self._question(kind, **own)
             for kind in sorted(QUESTIONS, key=lambda kind: not kind.exact)
-            for own in self._own().get(kind, [{}])
+            for own in self._own_values().get(kind, [{}])
         )
 
     def _question(self, kind: type[MindQuestion[Any]], **own: object) -> MindQuestion[Any]:
-        """By the names of its fields, so that a new question of known fields needs nothing here."""
+        """Built from the names of its fields, so that a new kind with known fields needs nothing
+        here."""
         names = [field.name for field in fields(kind) if field.name not in ("meta", "me")]
         values = {name: own.get(name, self._field_values()[name]) for name in names}
         moment = _at(0) if "day" in names else _at(10)
         return kind(self._next_meta(), self._me(moment), **values)
 
     def _field_values(self) -> dict[str, object]:
-        """What a field shows, by its name."""
         say, block = self._say, self._ahead[0]
         return {
             "ahead": self._ahead,
@@ -230,8 +231,8 @@ class _Stock:
             "why": say("Ben asked for help with the oven"),
         }
 
-    def _own(self) -> dict[type[MindQuestion[Any]], list[dict[str, object]]]:
-        """What some questions show otherwise."""
+    def _own_values(self) -> dict[type[MindQuestion[Any]], list[dict[str, object]]]:
+        """Values of some questions that differ from the common ones."""
         say = self._say
         tea = Block(_at(9), _at(11), say("having tea"), _PLACES[8])
         return {
@@ -286,7 +287,7 @@ def _at(hour: int, minute: int = 0) -> datetime:
 def _ask(
     mind: Mind, question: MindQuestion[Any], attempt: int = 1, problem: str = ""
 ) -> Reply | NoReply:
-    """As the engine does: a ReplyError comes back as a NoReply, any other error passes through."""
+    """Ask as the engine does: a ReplyError becomes a NoReply, any other error passes through."""
     head = question.meta
     name, kind = question.name, question.answer_type
     observation = Observation(head.resident, "", head.step, 0, "", (), "", (), question)
@@ -297,8 +298,7 @@ def _ask(
     return asyncio.run(MindPlayer(mind).reply(request, None))
 
 
-def _made(odd: str) -> Callable[[str], str]:
-    """Texts that keep their meaning, and are odd at the end."""
+def _append(odd: str) -> Callable[[str], str]:
     return lambda text: f"{text} {odd}"
 
 

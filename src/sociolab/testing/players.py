@@ -1,4 +1,5 @@
-"""Players for tests: any valid reply at random, odd ones, none at all, and one that watches."""
+"""Players for tests: random valid replies, odd ones, none at all, and one that records
+exchanges."""
 
 from __future__ import annotations
 
@@ -36,10 +37,10 @@ ODD_TEXTS: Sequence[str] = (
 
 
 class AnyPlayer:
-    """Does anything that is allowed, at random but alike for the same seed, trial, seat and turn.
+    """Gives random valid replies, equal for equal seed, trial, seat and turn.
 
-    `leave_rate` is how often it leaves (0 to 1), where it can; `whisper_rate` how often its words
-    are for one seat only.
+    `leave_rate` is how often it leaves (0 to 1), where it can; `whisper_rate` how often an action
+    has a single recipient.
     """
 
     def __init__(
@@ -79,13 +80,12 @@ class AnyPlayer:
 
 
 class OddPlayer:
-    """Says and does the oddest things that are allowed, one after the other from `first` on."""
+    """Says and does the oddest things that are valid, in turn, starting at `first`."""
 
     def __init__(self, first: int) -> None:
         self._first = first
 
     async def reply(self, request: Request, memory: Json) -> Reply | NoReply:
-        """A valid reply."""
         if isinstance(request.expected, Question):
             return Reply(any_answer(request.expected, stream(request.seed, request.turn)))
         kinds = [kind for kind in request.expected.kinds if not kind.leaves]
@@ -98,14 +98,14 @@ class OddPlayer:
 
 
 class Whisperer:
-    """Another player, who first means an action for the wrong people: for somebody where its kind
-    is for everybody, for nobody where it demands somebody; then for one seat wherever it may."""
+    """Wraps a player, and first gives actions the wrong recipients: somebody where the kind is for
+    everybody, nobody where it requires somebody; then a single recipient wherever possible."""
 
     def __init__(self, player: Player) -> None:
         self._player = player
 
     async def reply(self, request: Request, memory: Json) -> Reply | NoReply:
-        """The other player's reply, with whom it is for; words hold a mark of the turn."""
+        """The wrapped player's reply with other recipients; its words hold a mark of the turn."""
         reply, space = await self._player.reply(request, memory), request.expected
         if isinstance(space, Question) or not isinstance(reply, Reply):
             return reply
@@ -117,13 +117,15 @@ class Whisperer:
             right = recipients if kind.takes_recipients else ()
             other = () if kind.recipients == "required" else recipients
             to = other if wrong and kind.recipients != "optional" else right
-            text = f"{action.text} {whisper(request.seat, request.turn)}" if kind.has_text else ""
+            text = (
+                f"{action.text} {whisper_mark(request.seat, request.turn)}" if kind.has_text else ""
+            )
             actions.append(replace(action, text=text, to=to))
         return replace(reply, value=tuple(actions))
 
 
-def whisper(seat: str, turn: int) -> str:
-    """The mark of a turn in the words of a whisperer."""
+def whisper_mark(seat: str, turn: int) -> str:
+    """The mark of a turn in a whisperer's words."""
     return f"whisper-{turn}-of-{seat}-"
 
 
@@ -131,13 +133,12 @@ class SilentPlayer:
     """Never gives a usable reply."""
 
     async def reply(self, request: Request, memory: Json) -> Reply | NoReply:
-        """None."""
         return NoReply("gave up", "this player never replies", raw="...")
 
 
 @dataclass(frozen=True, slots=True)
 class Exchange:
-    """A request as it came, the memory that came with it, and the reply."""
+    """A copy of a request and its memory, and the reply to them."""
 
     request: Request
     memory: Json
@@ -145,10 +146,10 @@ class Exchange:
 
 
 class Watched:
-    """A player that is listened to.
+    """Wraps a player, and reports its exchanges.
 
-    `note` is called after each reply, with the request that the player was given, and a copy of
-    it that was made before.
+    `note` is called after each reply, with the request that the player was given, and a copy of it
+    that was made before.
     """
 
     def __init__(self, player: Player, note: Callable[[Request, Exchange], None]) -> None:
@@ -156,7 +157,6 @@ class Watched:
         self._note = note
 
     async def reply(self, request: Request, memory: Json) -> Reply | NoReply:
-        """The player's own reply."""
         before, remembered = copy.deepcopy(request), copy.deepcopy(memory)
         reply = await self._player.reply(request, memory)
         self._note(request, Exchange(before, remembered, reply))
@@ -164,12 +164,11 @@ class Watched:
 
 
 def any_answer(question: Question, chance: Random) -> BaseModel:
-    """A random answer that its type allows."""
+    """A random answer that is valid for its type."""
     return _any_value(question.reply, chance)
 
 
 def any_fields(kind: ActionKind, chance: Random) -> dict[str, Json]:
-    """Random values for the fields of an action, if it has any."""
     return {} if kind.fields is None else _any_value(kind.fields, chance).model_dump(mode="json")
 
 

@@ -1,6 +1,4 @@
-"""Short ways to play and take apart an episode in a test, and a small scene of no world: two people
-at a table.
-"""
+"""Play an episode in a test, and a small scene without a world: people who choose a cake."""
 
 from __future__ import annotations
 
@@ -38,8 +36,8 @@ def play_scene(
     policy: FailurePolicy = POLICY,
     journal: Sequence[Event] = (),
 ) -> tuple[Event, ...]:
-    """The events of a scene played to its end."""
-    return driven(play(scene, trial=TRIAL, seed=seed, policy=policy), players, journal)
+    """The events of a scene that is played to its end."""
+    return drive_recorded(play(scene, trial=TRIAL, seed=seed, policy=policy), players, journal)
 
 
 def play_task(
@@ -50,16 +48,17 @@ def play_task(
     seed: int = 0,
     journal: Sequence[Event] = (),
 ) -> Episode:
-    """A task played to its end, as an episode. No two tasks share a trial."""
+    """Play a task to its end. Each task has a trial of its own."""
     cast = tuple(CastMember(seat) for seat in task.seats)
     trial = Trial(f"{TRIAL} of {task.id}", world.name, task, cast, 0, seed)
-    return Episode(trial, driven(world.play(task, trial.id, seed), players, journal))
+    return Episode(trial, drive_recorded(world.play(task, trial.id, seed), players, journal))
 
 
-def driven(
+def drive_recorded(
     game: Play, players: Mapping[str, Player], journal: Sequence[Event] = ()
 ) -> tuple[Event, ...]:
-    """The events of a play; fails where what is recorded is not what the journal lacks."""
+    """The events of an episode; fails unless exactly the events missing in the journal are
+    recorded."""
     recorded: list[Event] = []
     events = asyncio.run(drive(game, players, recorded.append, journal))
     on_record = sorted(map(encode_event, (*journal, *recorded)))
@@ -69,12 +68,12 @@ def driven(
 
 
 def as_bytes(events: Sequence[Event]) -> bytes:
-    """Events as the store keeps them."""
+    """Events as the store encodes them."""
     return "\n".join(encode_event(event) for event in events).encode("utf-8", "surrogatepass")
 
 
-def ended(events: Sequence[Event]) -> Ended:
-    """The last event, which says why it was over."""
+def ending_of(events: Sequence[Event]) -> Ended:
+    """The last event, which must say why the episode ended."""
     last = events[-1]
     assert isinstance(last, Ended), f"the last event says why it ended; found {last}"
     return last
@@ -90,7 +89,7 @@ STOCK_ACTIONS = ActionSpace(
 )
 
 STOCK_NAMES = {"first": "Ada", "second": "Ben", "third": "Cleo", "fourth": "Dan", "fifth": "Eve"}
-"""Seats, and what everybody calls them."""
+"""Seats, and the names that everybody knows them by."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,7 +103,6 @@ class StockScene:
     space: ActionSpace = STOCK_ACTIONS
 
     def witness(self, seat: str) -> OpenWitness:
-        """What this seat knows before the first turn."""
         kinds = ", ".join(kind.name for kind in self.space.kinds)
         heads = {
             name: f"You are {STOCK_NAMES[name]}. Choose a cake together. What you can do: {kinds}."

@@ -114,13 +114,14 @@ def _event_time(replay: Replay, clock: Clock) -> str:
 
 def _attendance_row(outcome: ResidentOutcome, names: dict[str, str], clock: Clock) -> AttendanceRow:
     times = outcome.when or outcome.near
+    day = format_time(clock, times[0][0])[:-6] if times else ""
     at = outcome.since if outcome.since is not None else times[0][0] if times else None
     return AttendanceRow(
         who=outcome.who,
         name=names.get(outcome.who, outcome.who),
         counts=outcome.counts,
         since=format_time(clock, outcome.since) if outcome.since is not None else "",
-        spans=f"{format_time(clock, times[0][0])[:-6]} {format_spans(clock, times)}" if times else "",
+        spans=f"{day} {format_spans(clock, times)}" if times else "",
         words=outcome.words,
         at=link_time(clock, at) if at is not None else "",
     )

@@ -13,7 +13,7 @@ from anteval_cases import KNOWN, says, session, tells
 from casts import seated
 from sociolab.core import Answered, Episode, Moved, Reply, Request, Score, Trial
 from sociolab.engine import WorldSetup
-from sociolab.testing import driven, play_task
+from sociolab.testing import drive_recorded, play_task
 from sociolab.worlds import anteval
 from sociolab.worlds.anteval.scripted import _lines
 
@@ -29,7 +29,7 @@ def episodes(form: str, count: int = 40) -> tuple[Episode, ...]:
         cast = tuple(seated(seat, "scripted") for seat in task.seats)
         trial = Trial(f"trial {task.id}", kit.world.name, task, cast, 0, 11)
         players = dict.fromkeys(task.seats, kit.players["scripted"])
-        found.append(Episode(trial, driven(kit.world.play(task, trial.id, 11), players)))
+        found.append(Episode(trial, drive_recorded(kit.world.play(task, trial.id, 11), players)))
     return tuple(found)
 
 

@@ -7,7 +7,7 @@ from dataclasses import replace
 import pytest
 
 from sociolab.core import Action, Ended, Episode, Moved, Variant
-from sociolab.judging.controls import EMPTY, TO_THE_JUDGE, donated
+from sociolab.judging.controls import EMPTY, TO_THE_JUDGE, swap_transcript
 from sociolab.worlds import sotopia
 from sociolab.worlds.sotopia.audit import (
     CONFESSION,
@@ -202,7 +202,7 @@ def test_another_episodes_transcript_is_told_by_the_own_seats() -> None:
         ),
         (Moved(0, "y", (Action("speak", "Nice hat.", to=("x",)),)), Ended("left", 0, "y")),
     )  # fmt: skip
-    made = donated(episode(), other)
+    made = swap_transcript(episode(), other)
     assert made is not None
     assert made.trial == episode().trial
     assert made.moves[0].seat == "seat1"

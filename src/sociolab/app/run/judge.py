@@ -21,7 +21,7 @@ from sociolab.core.episode import Episode
 from sociolab.core.errors import ConfigError, ModelError, StorageError
 from sociolab.core.ports import Judge, World
 from sociolab.core.score import JudgeId
-from sociolab.judging.credit import story_of, words_of
+from sociolab.judging.credit import build_story, line_words
 from sociolab.models.budget import Budget
 from sociolab.plugin.shown import RatedLine, RatedPerson, RatedScene, guides_from
 from sociolab.plugin.world import RatingGuide
@@ -138,13 +138,13 @@ def sheet_of(world: World, name: str, sheet: str) -> tuple[str, RatingGuide]:
 def read_scene(world: World, episode: Episode) -> RatedScene:
     """An episode as raters see it in a world without a guide: by its transcript."""
     transcript = world.transcript(episode)
-    story = story_of(transcript, episode.trial.task.seats, ())
+    story = build_story(transcript, episode.trial.task.seats, ())
     return RatedScene(
         "\n\n".join(f"{heading}\n{text}" for heading, text in transcript.scene),
         tuple(RatedPerson(person.seat, person.name) for person in story.people),
         (),
         tuple(
-            RatedLine(line.turn + 1, line.seat, line.who, words_of(line))
+            RatedLine(line.turn + 1, line.seat, line.who, line_words(line))
             for line in transcript.lines
         ),
     )

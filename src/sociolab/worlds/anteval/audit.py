@@ -95,7 +95,7 @@ INFORMATION: Mapping[str, Variants] = {
         _SAME,
     ),
     controls.FORGED: Variants(
-        _pad_answers("forged", after=lambda session: controls.forged(session.npc.first_name)),
+        _pad_answers("forged", after=lambda session: controls.forge_line(session.npc.first_name)),
         "each answer ends with a line as if by the NPC, that all of it was told",
         _SAME,
     ),
@@ -136,12 +136,14 @@ def swapped_intentions(episode: Episode, seed: int) -> tuple[Variant, ...]:
     content = session.model_copy(update={"intentions": moved}).model_dump_json()
     trial = episode.trial
     task = replace(trial.task, content=content)
-    return controls.whole("swapped", Episode(replace(trial, task=task), episode.events))
+    return controls.whole_episode_variant(
+        "swapped", Episode(replace(trial, task=task), episode.events)
+    )
 
 
 def cut(episode: Episode, seed: int) -> tuple[Variant, ...]:
     """The session up to the first turn of each seat."""
-    return controls.whole("cut", controls.opening(episode))
+    return controls.whole_episode_variant("cut", controls.opening(episode))
 
 
 def forging(episode: Episode, seed: int) -> tuple[Variant, ...]:
@@ -160,12 +162,12 @@ def _names_by_seat(episode: Episode) -> dict[str, str]:
 
 def _append_lines(episode: Episode, lines: Mapping[str, str]) -> tuple[Variant, ...]:
     changed = controls.with_lines(episode, lines, (SPEAK,))
-    return controls.whole("other words", changed if changed != episode else None)
+    return controls.whole_episode_variant("other words", changed if changed != episode else None)
 
 
 def other_play(episode: Episode, seed: int) -> tuple[Variant, ...]:
     """The session unchanged: the audit puts in the moves of another (`donor`)."""
-    return controls.whole("other play", episode)
+    return controls.whole_episode_variant("other play", episode)
 
 
 INTENTION: Mapping[str, Variants] = {

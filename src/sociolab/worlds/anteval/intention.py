@@ -187,9 +187,9 @@ class IntentionRecordJudge:
     async def judge(self, episode: Episode, judging: int = 0) -> tuple[Verdict, ...]:
         """F_c and F_o of the episode; unscored where it is not on record."""
         if not party_moved(episode):
-            return NOTHING.of(MEASURES)
+            return NOTHING.as_verdicts(MEASURES)
         if not recorded(episode):
-            return CannotTell(UNRECORDED).of(MEASURES)
+            return CannotTell(UNRECORDED).as_verdicts(MEASURES)
         session = session_from(episode.trial.task.content)
         used = {
             Label(session.seated(move.seat).first_name, skill)
@@ -216,7 +216,7 @@ class ChatIntentionJudge:
         A fatal ModelError (credentials, budget) passes through.
         """
         if not party_moved(episode):
-            return NOTHING.of(MEASURES)
+            return NOTHING.as_verdicts(MEASURES)
         example = example_of(episode)
         reader = TranscriptReader(self._model, episode.trial.id, judging, self._temperature)
         labels = await reader.ask(
@@ -228,7 +228,7 @@ class ChatIntentionJudge:
             needs=NEEDS,
         )
         if isinstance(labels, MissingValue):
-            return labels.of(MEASURES)
+            return labels.as_verdicts(MEASURES)
         return agreement(labels, example.labels)
 
 

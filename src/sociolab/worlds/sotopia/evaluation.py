@@ -23,7 +23,7 @@ from sociolab.core.reading import record
 from sociolab.core.score import Measure, Score, ScoreFailure, Unscored, Verdict
 from sociolab.core.seeding import digest
 from sociolab.judging.quoting import flat
-from sociolab.judging.reader import MissingValue, PersonSheets, person
+from sociolab.judging.reader import MissingValue, PersonSheets, person_field
 from sociolab.prompting.sets import PromptSet
 from sociolab.prompting.structured import schema_of
 from sociolab.worlds.sotopia.scenarios import SceneCast, casting_from
@@ -165,7 +165,7 @@ def make_sheets_type(seats: int, reasons: tuple[tuple[str, ...], ...]) -> type[B
         kind = f"From_{dimension.low:g}_to_{dimension.high:g}_by_{'_'.join(named)}"
         cells[dimension.name] = (_cell(kind.replace("-", "minus_"), tuple(cell.items())), ...)
     sheet = create_model("Sheet", __base__=_Strict, **cells)
-    fields: dict[str, Any] = {person(i): (sheet, ...) for i in range(seats)}
+    fields: dict[str, Any] = {person_field(i): (sheet, ...) for i in range(seats)}
     return create_model("Sheets", __base__=_Strict, **fields)
 
 
@@ -215,15 +215,17 @@ class SotopiaRubric:
         casting = casting_from(episode.trial.task.content)
         verdicts: list[Verdict] = []
         for index, (seat, name) in enumerate(judge_names(casting).items()):
-            sheet = reply.root.get(person(index))
-            called = f"{name} ({person(index)})"
+            sheet = reply.root.get(person_field(index))
+            called = f"{name} ({person_field(index)})"
             seat_verdicts = tuple(read_verdict(d, seat, called, sheet) for d in DIMENSIONS)
             verdicts += [*seat_verdicts, compute_overall(seat_verdicts, seat)]
         return tuple(verdicts)
 
     def failures(self, episode: Episode, missing: MissingValue) -> tuple[Verdict, ...]:
         """A failure for each dimension and agent."""
-        failed = [(seat, missing.of(DIMENSIONS, (seat,))) for seat in episode.trial.task.seats]
+        failed = [
+            (seat, missing.as_verdicts(DIMENSIONS, (seat,))) for seat in episode.trial.task.seats
+        ]
         return tuple(
             failure
             for seat, failures in failed
@@ -237,7 +239,7 @@ class SotopiaRubric:
             names = {character.id: character.name for character in casting.characters}
         people = [
             {
-                "field": person(index),
+                "field": person_field(index),
                 "name": names[c.id],
                 "text": describe_self(c),
                 "goal": casting.scenario.goals[index].text,

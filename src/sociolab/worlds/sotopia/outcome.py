@@ -21,7 +21,7 @@ from sociolab.core.ports import FieldWording, Line, Question, Wording
 from sociolab.core.score import JudgeId, Measure, Score, Unscored, Verdict
 from sociolab.core.seeding import digest
 from sociolab.engine.scene import Poll
-from sociolab.judging.quoting import WANTED, SpokenLine, lines_with
+from sociolab.judging.quoting import QUOTE_RULE, SpokenLine, lines_with
 from sociolab.prompting.sets import prompt
 from sociolab.worlds.sotopia.evaluation import FINANCIAL, GOAL, GOAL_CHECKED
 from sociolab.worlds.sotopia.scenarios import (
@@ -632,10 +632,10 @@ def exchange_problem(offer: str, acceptance: str, lines: Sequence[SpokenLine]) -
     places = []
     for name, quote in (("offer", offer), ("acceptance", acceptance)):
         if not quote.strip():
-            return f"{name}: expected {WANTED} of one line, word for word, found no quote"
+            return f"{name}: expected {QUOTE_RULE} of one line, word for word, found no quote"
         places.append(lines_with(quote, lines))
         if not places[-1]:
-            return f"{name}: expected {WANTED} of one line, word for word, found other words"
+            return f"{name}: expected {QUOTE_RULE} of one line, word for word, found other words"
     if find_exchange([(offer, acceptance)], lines) is not None:
         return ""
     speakers = {lines[at].speaker for indices in places for at in indices}

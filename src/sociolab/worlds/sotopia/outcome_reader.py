@@ -135,7 +135,9 @@ class OutcomeReader:
 
     def failures(self, episode: Episode, missing: MissingValue) -> tuple[Verdict, ...]:
         """A failure for each seat whose goal has a formula."""
-        return missing.of((GOAL_CHECKED,), goals_of(casting_from(episode.trial.task.content)))
+        return missing.as_verdicts(
+            (GOAL_CHECKED,), goals_of(casting_from(episode.trial.task.content))
+        )
 
 
 def _seen_from_outside(goals: dict[str, Checkable]) -> Checkable:

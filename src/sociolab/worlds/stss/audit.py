@@ -13,7 +13,7 @@ from dataclasses import replace
 
 from sociolab.core.episode import Episode
 from sociolab.core.ports import Variant, Variants
-from sociolab.judging.controls import ADDRESSED, OPENING, OTHER, whole
+from sociolab.judging.controls import ADDRESSED, OPENING, OTHER, whole_episode_variant
 from sociolab.judging.reader import MissingValue
 from sociolab.town.questions import Utterance
 from sociolab.town.trace import Did, Record, Talked, map_records
@@ -101,7 +101,7 @@ def _with_actions(
         return replace(record, doing=doing, block=doing)
 
     return (
-        whole(label, Episode(episode.trial, map_records(episode.events, changed)))
+        whole_episode_variant(label, Episode(episode.trial, map_records(episode.events, changed)))
         if actions
         else ()
     )
@@ -152,7 +152,9 @@ def _other(episode: Episode, seed: int) -> tuple[Variant, ...]:
     matter = matter.model_copy(update={"activity": ELSE, "errands": errands, "keywords": keywords})
     changed = content.model_copy(update={"task": matter})
     task = replace(episode.trial.task, content=changed.model_dump_json())
-    return whole("other activity", Episode(replace(episode.trial, task=task), episode.events))
+    return whole_episode_variant(
+        "other activity", Episode(replace(episode.trial, task=task), episode.events)
+    )
 
 
 def _with_talks(episode: Episode, change: Callable[[Utterance], Utterance]) -> Episode:
@@ -172,4 +174,4 @@ def _unsaid(episode: Episode, seed: int) -> tuple[Variant, ...]:
     if small_talk == episode:
         return ()
     events = (reword(event, NOTES, "memo", SMALL_NOTE) for event in small_talk.events)
-    return whole("small talk", Episode(episode.trial, tuple(events)))
+    return whole_episode_variant("small talk", Episode(episode.trial, tuple(events)))

@@ -177,7 +177,7 @@ def count_eligible(task: SocialTask) -> int:
 def loss_verdicts(outcomes: tuple[EligibleOutcome, ...] | NoValue) -> tuple[Verdict, ...]:
     """The shares lost at each step; failures or Unscored where nobody could tell."""
     if isinstance(outcomes, NoValue):
-        return outcomes.of(LOSSES.values())
+        return outcomes.as_verdicts(LOSSES.values())
     verdicts = []
     for outcome, measure in LOSSES.items():
         lost = [each.subject for each in outcomes if each.outcome == outcome]
@@ -272,7 +272,7 @@ class StssRulesJudge:
         measures = measures_of(task.type, self.settings.other_minimums)
         trajectory = _readable_trajectory(task, episode)
         if isinstance(trajectory, NoValue):
-            return trajectory.of(measures)
+            return trajectory.as_verdicts(measures)
         scored = score(task, trajectory, self.settings)
         read = findings_from_acts(performer_talks(content, episode, trajectory, scored))
         lost = loss_verdicts(
@@ -380,7 +380,7 @@ class StssModelJudge:
         content = parse_content(episode.trial.task.content)
         trajectory = _readable_trajectory(content.task, episode)
         if isinstance(trajectory, NoValue):
-            return trajectory.of(READ)
+            return trajectory.as_verdicts(READ)
         reader = self._talks.reader(episode.trial.id, judging)
         filtered = score(content.task, trajectory, self._settings)
         attended = await self._attendance(reader, content, trajectory, filtered)
@@ -424,7 +424,7 @@ class StssModelJudge:
             else:
                 chosen |= {(action.who, errand, action.doing) for action in chosen_actions}
         if failed is not None:
-            return failed.of(READ[:4])
+            return failed.as_verdicts(READ[:4])
 
         def reads(who: str, errand: Errand | None, text: str) -> bool:
             return (who, errand, text) in chosen

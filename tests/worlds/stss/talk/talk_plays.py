@@ -8,7 +8,7 @@ from typing import Any
 from casts import seated
 from sociolab.core import Episode, Player, ReplyError, Task, Trial
 from sociolab.engine import FailurePolicy
-from sociolab.testing import driven
+from sociolab.testing import drive_recorded
 from sociolab.town import (
     GeneralPlan,
     Items,
@@ -45,7 +45,7 @@ def held(
     minds = (performer, other)
     made = [MindPlayer(mind, built_in=isinstance(mind, ScriptedMind)) for mind in minds]
     players: dict[str, Player] = dict(zip(seats, made, strict=True))
-    events = driven(stss.play_talk(scenario, settings, policy, TRIAL, seed), players)
+    events = drive_recorded(stss.play_talk(scenario, settings, policy, TRIAL, seed), players)
     task = Task(scenario.id, seats, scenario.task.id, scenario.model_dump_json())
     cast = tuple(seated(seat, "tested") for seat in seats)
     return Episode(Trial(TRIAL, "stss-talk", task, cast, 0, seed), events)

@@ -8,7 +8,7 @@ from functools import cache
 import pytest
 
 from sociolab.core import Episode, Trial
-from sociolab.testing import driven
+from sociolab.testing import drive_recorded
 from sociolab.town import (
     Clock,
     Did,
@@ -48,7 +48,7 @@ def lived(task: str) -> Trajectory:
     world = stss.Stss(town(), stss.StssSettings())
     laid_out = next(one for one in world.tasks() if one.id == task)
     mind = MindPlayer(ScriptedMind(), built_in=True)
-    events = driven(world.play(laid_out, task, 1), dict.fromkeys(laid_out.seats, mind))
+    events = drive_recorded(world.play(laid_out, task, 1), dict.fromkeys(laid_out.seats, mind))
     return stss.read_trajectory(Episode(Trial(task, world.name, laid_out, (), 0, 1), events))
 
 

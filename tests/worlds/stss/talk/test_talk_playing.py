@@ -9,7 +9,7 @@ from hypothesis import given, strategies as st
 
 from sociolab.core import Answered, Ended, Episode, Json, NoReply, Reply, Unusable, WorldError
 from sociolab.engine import FailurePolicy
-from sociolab.testing import ended
+from sociolab.testing import ending_of
 from sociolab.town import (
     GeneralPlan,
     Memory,
@@ -69,12 +69,12 @@ def test_the_other_begins_where_it_did_in_the_town() -> None:
 def test_after_a_goodbye_the_other_may_answer_once() -> None:
     episode = held(KITE, Says("Bye!"), TALKS)
     assert [line.text for line in stss.read_talk(KITE, episode).lines] == ["Bye!", "Go on."]
-    assert ended(episode.events) == Ended("left", 1, PERFORMER)
+    assert ending_of(episode.events) == Ended("left", 1, PERFORMER)
 
 
 def test_a_goodbye_as_the_last_word_of_all_ends_it_too() -> None:
     episode = held(KITE, TALKS, Says("Well.", "Bye!"), rounds=2)
-    assert ended(episode.events) == Ended("left", 3, OTHER)
+    assert ending_of(episode.events) == Ended("left", 3, OTHER)
 
 
 @pytest.mark.parametrize("rounds", [1, 3, 8])
@@ -82,7 +82,7 @@ def test_who_never_says_goodbye_is_stopped_by_the_rounds(rounds: int) -> None:
     performer, other = Says("Go on."), Says("And then?")
     episode = held(KITE, performer, other, rounds=rounds)
     assert len(stss.read_talk(KITE, episode).lines) == 2 * rounds
-    assert ended(episode.events) == Ended("turn limit", 2 * rounds - 1)
+    assert ending_of(episode.events) == Ended("turn limit", 2 * rounds - 1)
     for mind in (performer, other):
         left = [asked.left for asked in mind.asked if isinstance(asked, Utter)]
         assert left == list(range(rounds, 0, -1))
@@ -101,7 +101,7 @@ def test_a_talk_lasts_until_one_utterance_after_a_goodbye_or_until_the_rounds_ar
     assert [line.who for line in lines] == [PERFORMER, OTHER] * (len(lines) // 2) + [PERFORMER] * (
         len(lines) % 2
     )
-    end = ended(episode.events)
+    end = ending_of(episode.events)
     assert end.reason == ("left" if first < 2 * rounds else "turn limit")
     assert end.turn == len(lines) - 1
 
@@ -230,7 +230,7 @@ def test_a_problem_is_handed_back_as_often_as_the_policy_says() -> None:
 
 def test_a_failed_utterance_ends_the_talk_and_no_note_of_it_is_asked_for() -> None:
     episode = held(KITE, Says("Hello."), Says(None))
-    assert ended(episode.events) == Ended("silence", 1, OTHER)
+    assert ending_of(episode.events) == Ended("silence", 1, OTHER)
     assert questions(episode) == [(0, PERFORMER, "utter")]
     assert stss.read_talk(KITE, episode).note is None
 
@@ -238,20 +238,20 @@ def test_a_failed_utterance_ends_the_talk_and_no_note_of_it_is_asked_for() -> No
 def test_of_a_talk_in_which_nothing_was_said_there_is_no_note() -> None:
     episode = held(KITE, Says(None), TALKS)
     assert questions(episode) == []
-    assert ended(episode.events) == Ended("silence", 0, PERFORMER)
+    assert ending_of(episode.events) == Ended("silence", 0, PERFORMER)
 
 
 def test_a_failed_utterance_ends_the_episode_where_the_policy_stops() -> None:
     episode = held(KITE, Says("Hello."), Says(None), policy=STOP)
     assert questions(episode) == [(0, PERFORMER, "utter")]
-    assert ended(episode.events) == Ended("failed turn", 1, OTHER)
+    assert ending_of(episode.events) == Ended("failed turn", 1, OTHER)
 
 
 def test_a_failed_note_is_gone_without_or_ends_the_episode() -> None:
     forgets = Says("Bye!", memo=None)
     for policy, reason in ((POLICY, "left"), (STOP, "failed turn")):
         episode = held(KITE, Says("Hello."), forgets, policy=policy)
-        assert ended(episode.events).reason == reason
+        assert ending_of(episode.events).reason == reason
         assert stss.read_talk(KITE, episode).note is None
 
 
@@ -260,7 +260,7 @@ def test_a_failed_reminder_is_gone_without_or_ends_the_episode() -> None:
     without = held(KITE, Unreminded(), ScriptedMind(), tdp=True)
     assert stss.read_talk(KITE, without).lines == stss.read_talk(KITE, bare).lines
     stopped = held(KITE, Unreminded(), ScriptedMind(), tdp=True, policy=STOP)
-    assert ended(stopped.events) == Ended("failed turn", 0, PERFORMER)
+    assert ending_of(stopped.events) == Ended("failed turn", 0, PERFORMER)
     assert not stss.read_talk(KITE, stopped).lines
 
 

@@ -13,7 +13,7 @@ import pytest
 from any_mind import AnyMind
 from sociolab.core import ConfigError, Episode, Player, Task, Transcript, World
 from sociolab.engine import WorldSetup
-from sociolab.testing import WorldContract, driven, play_task
+from sociolab.testing import WorldContract, drive_recorded, play_task
 from sociolab.town import QUESTIONS, MindPlayer, ScriptedMind
 from sociolab.worlds import stss
 from worlds.stss.talk.talk_plays import Says, Unreminded, held, seats_of
@@ -104,7 +104,7 @@ def test_a_talk_is_another_by_seed_and_by_trial_and_the_same_by_both() -> None:
     players = dict.fromkeys(task.seats, MindPlayer(ScriptedMind()))
 
     def talk(trial: str, seed: int) -> str:
-        return repr(driven(world.play(task, trial, seed), players))
+        return repr(drive_recorded(world.play(task, trial, seed), players))
 
     assert talk("a", 1) == talk("a", 1)
     assert len({talk("a", seed) for seed in range(4)}) > 1

@@ -20,7 +20,7 @@ from sociolab.core.errors import ReplyError
 from sociolab.core.ports import ChatModel, Labelled, LabelledPoint, PointAnswer
 from sociolab.core.score import JudgeId, Score, Verdict
 from sociolab.core.seeding import digest, stream
-from sociolab.judging.quoting import flat, quoted
+from sociolab.judging.quoting import flat, match_quote
 from sociolab.judging.reader import MissingValue, NoValue, Strict, TranscriptReader
 from sociolab.prompting.sets import PromptSet
 from sociolab.worlds.anteval.information.scoring import (
@@ -156,7 +156,7 @@ def _stated(
     stated = {}
     for line in lines:
         if line.stated:
-            text = next((text for text in texts if quoted(line.quote, (text,))), None)
+            text = next((text for text in texts if match_quote(line.quote, (text,))), None)
             if text is None:
                 raise _misquoted(line.fact, line.quote)
             stated[ids[line.fact]] = text, f'"{line.quote}"'
@@ -168,10 +168,10 @@ def _in_answer(facts: Sequence[Fact], text: str, sheet: AnswerSheet) -> FactRead
     stated = _stated(sheet.facts, facts, (text,))
     quotes_before: list[str] = []
     for entry in sheet.beside:
-        if quoted(entry.quote, (text,)) is None:
+        if match_quote(entry.quote, (text,)) is None:
             raise _misquoted("beside", entry.quote)
         again = any(
-            quoted(entry.quote, (quote,)) or quoted(quote, (entry.quote,))
+            match_quote(entry.quote, (quote,)) or match_quote(quote, (entry.quote,))
             for quote in quotes_before
         )
         if again or any(line.stated and _alike(entry.quote, line.quote) for line in sheet.facts):
@@ -222,7 +222,7 @@ def _misquoted(what: str, quote: str) -> ReplyError:
 
 def _alike(text: str, other: str) -> bool:
     """Whether two texts are the same but for case, spacing, and marks around them."""
-    return quoted(text, (other,)) is not None and quoted(other, (text,)) is not None
+    return match_quote(text, (other,)) is not None and match_quote(other, (text,)) is not None
 
 
 # ------------------------------------------------------------------ the judge

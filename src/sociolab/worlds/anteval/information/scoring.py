@@ -304,7 +304,7 @@ def _score_iep(
 
 def _score_facts(seat: str, reading: FactResult) -> tuple[Verdict, ...]:
     if not isinstance(reading, FactReading):
-        return reading.of(OF_ANSWERS[1:], (seat,))
+        return reading.as_verdicts(OF_ANSWERS[1:], (seat,))
     stated, invented = len(reading.stated), len(reading.hallucinated)
     quotes = ", ".join(f'"{quote}"' for quote in reading.hallucinated)
     no_statement, no_fact = "the player stated nothing", "there is nothing to know"
@@ -402,7 +402,7 @@ def _score_party(
                 "incomplete", f"the answer of {seat} is missing: {reading.problem}"
             )
         if not isinstance(reading, FactReading):
-            yield from reading.of((PARTY_RECALL, *costs))
+            yield from reading.as_verdicts((PARTY_RECALL, *costs))
             return
         readings.append(reading)
     value, facts = party_recall(readings), len(session.knowledge)
@@ -423,7 +423,7 @@ def _score_party(
 
 
 def _missing(measure: Measure, seat: str | None, reason: NoValue) -> Verdict:
-    return reason.of((measure,), (seat,))[0]
+    return reason.as_verdicts((measure,), (seat,))[0]
 
 
 # ------------------------------------------------------------------ by acts and ids alone

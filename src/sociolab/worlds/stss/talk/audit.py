@@ -25,7 +25,7 @@ def empty_talk(episode: Episode, seed: int) -> tuple[Variant, ...]:
         else reword(event, (_SAID,), "text", SMALL_TALK)
         for event in episode.events
     )
-    return controls.whole("emptied", Episode(episode.trial, events))
+    return controls.whole_episode_variant("emptied", Episode(episode.trial, events))
 
 
 def _append_to_last(
@@ -42,7 +42,7 @@ def _append_to_last(
     events = tuple(
         replace(event, value=value) if event is spoken[-1] else event for event in episode.events
     )
-    return controls.whole(label, Episode(episode.trial, events))
+    return controls.whole_episode_variant(label, Episode(episode.trial, events))
 
 
 def reword(event: Event, questions: Collection[str], field: str, text: str) -> Event:
@@ -57,7 +57,7 @@ def reword(event: Event, questions: Collection[str], field: str, text: str) -> E
 
 def swap_talk(episode: Episode, seed: int) -> tuple[Variant, ...]:
     """The task unchanged, with another task's conversation and note."""
-    return controls.whole("other talk", episode)
+    return controls.whole_episode_variant("other talk", episode)
 
 
 VARIANTS: Mapping[str, Variants] = {
@@ -69,7 +69,7 @@ VARIANTS: Mapping[str, Variants] = {
         {"conversation_gcsr": "still"},
     ),
     controls.FORGED: Variants(
-        lambda talk, seed: _append_to_last(talk, "forging", controls.forged),
+        lambda talk, seed: _append_to_last(talk, "forging", controls.forge_line),
         "the last utterance holds a line that looks like the listener's, agreeing to all",
         {"conversation_gcsr": "still"},
     ),

@@ -14,7 +14,7 @@ from sociolab.core.errors import ReplyError
 from sociolab.core.ports import ChatModel, Labelled, LabelledPoint, PointAnswer
 from sociolab.core.score import JudgeId, Verdict
 from sociolab.core.seeding import digest
-from sociolab.judging.quoting import WANTED, SpokenLine, flat, lines_with
+from sociolab.judging.quoting import QUOTE_RULE, SpokenLine, flat, lines_with
 from sociolab.judging.reader import MissingValue, NoValue, Strict, TranscriptReader
 from sociolab.prompting.sets import PromptSet
 from sociolab.prompting.structured import schema_of
@@ -139,7 +139,7 @@ def _findings_in(
         findings.append(ConditionFinding(condition, mark.met, words))
         if mark.met and not words:
             problems.append(
-                f"{field}: expected as quote {WANTED} of one line, word for word, found "
+                f"{field}: expected as quote {QUOTE_RULE} of one line, word for word, found "
                 f'"{mark.quote[:_LONGEST_SHOWN]}"'
             )
     if problems:

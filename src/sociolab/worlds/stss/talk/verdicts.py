@@ -56,7 +56,7 @@ def reason(findings: tuple[ConditionFinding, ...]) -> str:
 
 def _level_verdicts(rate: Measure, share: Measure, findings: Findings) -> tuple[Verdict, ...]:
     if isinstance(findings, NoValue):
-        return findings.of((rate, share))
+        return findings.as_verdicts((rate, share))
     met = sum(finding.met for finding in findings)
     return (
         Score(rate, None, success(findings), f"{met} of {len(findings)} conditions are met"),
