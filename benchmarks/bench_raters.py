@@ -118,7 +118,7 @@ def coverage(assigned: Assigned, draws: int, seed: int = 1) -> dict[str, dict[st
         for _ in range(draws):
             agents = list(simulated(assigned, shares, rng).values())
             for plays in agents:
-                scores = [sum(v for _, v in p.given) / len(p.given) for p in plays]
+                scores = [sum(v for _, v in p.ratings) / len(p.ratings) for p in plays]
                 one, both = mean(scores, [p.cluster for p in plays]), crossed_estimate(plays)
                 held["by scenario"] += holds(one)
                 held["both ways"] += holds(both)
@@ -176,10 +176,10 @@ def warned(assigned: Assigned, draws: int, planted: float, seed: int = 3) -> flo
             for agent, rows in simulated(assigned, shares, rng).items():
                 mine = plays[name].setdefault(agent, [])
                 for row in rows:
-                    people = sum(v for _, v in row.given) / len(row.given)
+                    people = sum(v for _, v in row.ratings) / len(row.ratings)
                     judge = 5 + 2.5 * (people + rng.normal(0, 0.6))
                     judge += planted * (agent == "agent-0")
-                    given = tuple((who, 5 + 2.5 * value) for who, value in row.given)
+                    given = tuple((who, 5 + 2.5 * value) for who, value in row.ratings)
                     mine.append(JudgedPlay(row.cluster, judge, given))
         count += any(one.differs for one in biases("judge", plays))
     return count / draws

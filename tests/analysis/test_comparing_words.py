@@ -125,7 +125,7 @@ def with_untold(one: ComparedSide, goals: Mapping[int, tuple[float, float]]) -> 
             kept.append(value)
         else:
             lost.append(value._replace(value=None, bounds=bounds, unscored="cannot tell"))
-    return replace(one, values=tuple(kept), untold=tuple(lost))
+    return replace(one, values=tuple(kept), unscored=tuple(lost))
 
 
 def compared_goals(a: ComparedSide, b: ComparedSide) -> ComparedAgents:

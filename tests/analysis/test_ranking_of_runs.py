@@ -315,7 +315,7 @@ def test_an_order_that_disputed_plays_could_turn_round_is_not_decided(store: Sto
     found = ranked(store, goals)
     assert [one.model for one in found.ratings.models] == [A, B]
     assert found.plays[A] == 5  # no disputed play enters the strengths
-    assert found.untold == {A: 5}
+    assert found.unscored == {A: 5}
     assert found.bounds[A] == pytest.approx((3.8, 8.8))
     assert found.bounds[B] == pytest.approx((5.2, 5.2))
     (pair,) = found.ratings.neighbours

@@ -228,7 +228,7 @@ def test_an_order_that_one_severe_rater_makes_is_seldom_called_settled() -> None
                 place = (agent, f"t{task}", "ann", "p", f"{agent} {task}", f"t{task}")
                 rows.append(SeatScore(*place, value, given))
         for known in (True, False):
-            some = rows if known else [row._replace(given=()) for row in rows]
+            some = rows if known else [row._replace(ratings=()) for row in rows]
             found = rate(contests(some).comparisons, resamples=200)
             for pair in found.neighbours:
                 wrong[known] += (pair.flipped or 0.0) < found.tails[1]

@@ -12,7 +12,7 @@ from sociolab.store import Store
 
 def test_each_judged_play_is_a_value_and_a_failed_one_a_missing_value(store: Store) -> None:
     run = values_of(store, "small")
-    goals = [v for v in run.of("heuristic").values if v.measure == "goal"]
+    goals = [v for v in run.by_judge("heuristic").values if v.measure == "goal"]
     # 12 trials of two seats, all due: 21 scored, one score failed, one trial of two failed.
     assert len(goals) == 24
     assert sum(value.value is None for value in goals) == 3

@@ -22,7 +22,7 @@ row_lists = st.lists(
         st.sampled_from([0.0, 0.5, 1.0]),
         st.sampled_from("uvwxyz"),
         st.sampled_from([1.0, 0.5]),
-        given=st.just(((), ())),
+        ratings=st.just(((), ())),
     ).filter(lambda row: row.a != row.b),
     min_size=1,
     max_size=20,

@@ -99,7 +99,7 @@ def test_of_one_or_two_raters_it_is_the_interval_clustered_by_scenario() -> None
 def test_no_interval_is_narrower_than_for_these_raters() -> None:
     for seed in range(20):
         plays = study(seed, rater_sd=0.0)
-        scores = [sum(v for _, v in play.given) / len(play.given) for play in plays]
+        scores = [sum(v for _, v in play.ratings) / len(play.ratings) for play in plays]
         found, alone = crossed_estimate(plays), mean(scores, [play.cluster for play in plays])
         assert found.method == "crossed"
         assert (found.low or 0.0) <= (alone.low or 0.0) + 1e-9
@@ -108,7 +108,7 @@ def test_no_interval_is_narrower_than_for_these_raters() -> None:
 
 def test_intervals_hold_the_truth_for_other_raters() -> None:
     plays = [study(seed) for seed in range(300)]
-    alone = [mean([p.given[0][1] for p in some], [p.cluster for p in some]) for some in plays]
+    alone = [mean([p.ratings[0][1] for p in some], [p.cluster for p in some]) for some in plays]
     assert np.mean([holds(crossed_estimate(some)) for some in plays]) >= 0.93
     assert np.mean([holds(one) for one in alone]) < 0.85
 
@@ -125,7 +125,7 @@ def test_weights_make_blocks_count_alike() -> None:
 
 def test_raters_of_both_sides_cancel_in_a_difference() -> None:
     a = study(1, rater_sd=50.0)
-    b = [p._replace(given=tuple((w, v + i % 3) for w, v in p.given)) for i, p in enumerate(a)]
+    b = [p._replace(ratings=tuple((w, v + i % 3) for w, v in p.ratings)) for i, p in enumerate(a)]
     found = crossed([*a, *turned(b)])
     assert found is not None
     assert found.value == pytest.approx(-27 / 28)  # 28 plays: 0, 1, 2, ..., 0
@@ -159,9 +159,9 @@ def test_a_comparison_for_other_raters_finds_no_difference_that_one_severe_rater
 
 def test_holm_and_looks_count_for_raters_too() -> None:
     a, b = study(1), study(2)
-    a = [p._replace(given=tuple((who, v + 2.5) for who, v in p.given)) for p in a]
+    a = [p._replace(ratings=tuple((who, v + 2.5) for who, v in p.ratings)) for p in a]
     rows = [
-        [KeyedValue(i, p.cluster, p.given[0][1]) for i, p in enumerate(side)] for side in (a, b)
+        [KeyedValue(i, p.cluster, p.ratings[0][1]) for i, p in enumerate(side)] for side in (a, b)
     ]
     tests = compare({"goal": (rows[0], rows[1]), "relationship": (rows[0], rows[1])}, 2)
     plays = [*a, *turned(b)]

@@ -90,7 +90,7 @@ def test_a_judge_that_knows_nothing_is_left_out() -> None:
 
 def test_a_difference_takes_the_bias_for_one_agent_off() -> None:
     a, b = plays(1, noise=0.01, bias=2.0), plays(1, noise=0.01, bias=0.0)
-    rows = [*a, *(JudgedPlay(one.cluster, one.judge, one.given, -1.0) for one in b)]
+    rows = [*a, *(JudgedPlay(one.cluster, one.judge, one.ratings, -1.0) for one in b)]
     found = corrected(rows)
     assert found is not None
     assert found.judge.value == pytest.approx(2.0, abs=0.05)
@@ -99,9 +99,9 @@ def test_a_difference_takes_the_bias_for_one_agent_off() -> None:
 
 def test_nothing_is_corrected_without_ratings_or_without_plays_that_nobody_rated() -> None:
     rows = plays(1)
-    assert corrected([row for row in rows if row.given]) is None
-    assert corrected([row for row in rows if not row.given]) is None
-    assert corrected([row for row in rows if not row.given or row.cluster < "s12"]) is None
+    assert corrected([row for row in rows if row.ratings]) is None
+    assert corrected([row for row in rows if not row.ratings]) is None
+    assert corrected([row for row in rows if not row.ratings or row.cluster < "s12"]) is None
 
 
 def test_the_weight_is_that_of_sums_over_scenarios() -> None:

@@ -131,8 +131,8 @@ def _level_relations(
             runs = talk.places[agent].run, action.places[agent].run
             if levels.alike(played[runs[0]], played[runs[1]]):
                 talks, done, tasks = between_levels(
-                    names.values(values_of(store, runs[0])).of(talk.judge),
-                    names.values(values_of(store, runs[1])).of(action.judge),
+                    names.values(values_of(store, runs[0])).by_judge(talk.judge),
+                    names.values(values_of(store, runs[1])).by_judge(action.judge),
                     agent,
                     (talk.measure, action.measure),
                 )

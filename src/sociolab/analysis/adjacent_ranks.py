@@ -45,7 +45,7 @@ class _Runs:
             values = self._read(run)
             relevant = tuple(v for v in values.values if (v.judge, v.measure) in self._columns)
             casts = {row.trial.id: row.trial.cast for row in self._store.trials(run)}
-            self._cached[run] = replace(values, values=relevant, untold=()), casts
+            self._cached[run] = replace(values, values=relevant, unscored=()), casts
         return self._cached[run]
 
     def side(self, board: Board, place: BoardRow) -> ComparedSide:

@@ -20,23 +20,26 @@ from sociolab.store.store import Store
 
 @dataclass(frozen=True, slots=True)
 class AgentNames:
-    """By run and label, the name of an agent whose label stands for several codes or settings, or
-    that was renamed; others keep their labels. `notes` say in a sentence each which they are.
-    `judges` has the names of judges that are not called by their label."""
+    """Names of agents and judges that are not called by their labels.
 
-    shown: Mapping[str, Mapping[str, str]]
+    `renamed` has, by run and label, the name of an agent whose label stands for several codes or
+    settings, or that the user renamed. `notes` say which labels are ambiguous, a sentence each.
+    `judges` has the names of judges by label.
+    """
+
+    renamed: Mapping[str, Mapping[str, str]]
     notes: tuple[str, ...] = ()
     judges: Mapping[str, str] = field(default_factory=dict)
 
     def name(self, run: str, label: str) -> str:
-        return self.shown.get(run, {}).get(label, label)
+        return self.renamed.get(run, {}).get(label, label)
 
     def judge(self, label: str) -> str:
         return self.judges.get(label, label)
 
     def _keeps_labels(self, run: str) -> bool:
         """Whether all agents and judges of a run keep their labels."""
-        return not self.shown.get(run) and not self.judges
+        return not self.renamed.get(run) and not self.judges
 
     def values(self, run: RunValues) -> RunValues:
         """The values of a run under these names."""
@@ -57,7 +60,7 @@ class AgentNames:
         return replace(
             run,
             values=named(run.values),
-            untold=named(run.untold),
+            unscored=named(run.unscored),
             judges=judges,
             exams=tuple(replace(exam, judge=self.judge(exam.judge)) for exam in run.exams),
             agents={self.name(run.run, label): agent for label, agent in run.agents.items()},
@@ -105,7 +108,7 @@ class AgentNames:
                 "failures": result.failures.model_copy(update={"agents": lost, "first": first}),
                 "declared": replace(result.declared, agents=kinds),
                 "identities": who,
-                "renamed": {**self.judges, **self.shown.get(run, {})},
+                "renamed": {**self.judges, **self.renamed.get(run, {})},
             }
         )
 
@@ -148,7 +151,7 @@ class AgentNames:
 
     def trials(self, run: str, trials: Sequence[Trial]) -> tuple[Trial, ...]:
         """The trials of a run with a cast of these names."""
-        if not self.shown.get(run):
+        if not self.renamed.get(run):
             return tuple(trials)
         return tuple(
             replace(
@@ -232,7 +235,7 @@ def _renamed(
     rename: Mapping[str, str],
 ) -> AgentNames:
     """The names with those of the user; the marks of labels that several agents share stay."""
-    renamed = {run: dict(names.shown.get(run, {})) for run in runs}
+    renamed = {run: dict(names.renamed.get(run, {})) for run in runs}
     whose: dict[str, set[str]] = {}
     judges: dict[str, str] = {}
     models: set[str] = set()

@@ -74,7 +74,7 @@ class OpenedRun:
             agent,
             tuple(value for value in self.values.values if value.agent == agent),
             {trial.id: trial.cast for trial in self.trials},
-            untold=tuple(value for value in self.values.untold if value.agent == agent),
+            unscored=tuple(value for value in self.values.unscored if value.agent == agent),
         )
 
 
@@ -100,7 +100,9 @@ class ReadRuns:
         """The runs with the values of one judge; ConfigError where they are no result of it."""
         choose_judge(self.values, judge)
         runs = tuple(
-            OpenedRun(outline, values.of(judge), trials, self.names.shown.get(values.run, {}))
+            OpenedRun(
+                outline, values.by_judge(judge), trials, self.names.renamed.get(values.run, {})
+            )
             for outline, values, trials in zip(self.outlines, self.values, self.trials, strict=True)
         )
         check_judge(runs, judge, unscored_hint(self.values))
@@ -191,7 +193,8 @@ def build_sides(
     for, and failed (`turns_by_run`)."""
     return tuple(
         replace(
-            side, asked=sum_turn_counts(turns[side.run], {(v.trial, v.seat) for v in side.values})
+            side,
+            turn_counts=sum_turn_counts(turns[side.run], {(v.trial, v.seat) for v in side.values}),
         )
         for side in _chosen_sides(runs, request)
     )

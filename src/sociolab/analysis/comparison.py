@@ -253,7 +253,7 @@ def compare_agents(
     """
     matching = match_sides(a, b, match)
     blocks = {name: matching.blocks.get(name, ()) for name in measures}
-    whole_a, whole_b = (replace(side, values=(*side.values, *side.untold)) for side in (a, b))
+    whole_a, whole_b = (replace(side, values=(*side.values, *side.unscored)) for side in (a, b))
     with_unscored = match_sides(whole_a, whole_b, matching.match).blocks
     rows = {
         name: (_rows(scored, matching.match, 0), _rows(scored, matching.match, 1))
@@ -357,12 +357,12 @@ def _rated(blocks: Sequence[MatchedBlock], match: Match) -> list[RatedPlay]:
     side, where plays were matched."""
     rated = []
     for block in blocks:
-        sides = [[value for value in side if value.given] for side in block.sides]
+        sides = [[value for value in side if value.ratings] for side in block.sides]
         if match != "none" and not all(sides):
             continue
         for side, sign in zip(sides, (1, -1), strict=True):
             share = 1 if match == "none" else len(side)
-            rated += [RatedPlay(value.cluster, value.given, sign / share) for value in side]
+            rated += [RatedPlay(value.cluster, value.ratings, sign / share) for value in side]
     return rated
 
 
@@ -400,7 +400,7 @@ def seat_comparisons(comparison: ComparedAgents) -> dict[str, ComparedAgents]:
             replace(
                 side,
                 values=tuple(v for v in side.values if roles.get((v.trial, v.seat)) == role),
-                untold=tuple(v for v in side.untold if roles.get((v.trial, v.seat)) == role),
+                unscored=tuple(v for v in side.unscored if roles.get((v.trial, v.seat)) == role),
             )
             for side in (comparison.a, comparison.b)
         )

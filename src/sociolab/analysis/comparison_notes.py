@@ -202,7 +202,7 @@ def power_notes(comparison: ComparedAgents) -> Iterator[Sentence]:
 def caution_notes(comparison: ComparedAgents) -> Iterator[Sentence]:
     """What not to conclude: turns failed, clusters are few, seats uneven, or scores missing."""
     metrics, cluster = comparison.metrics.values(), comparison.cluster
-    yield from failed_turns_notes({"A": comparison.a.asked, "B": comparison.b.asked})
+    yield from failed_turns_notes({"A": comparison.a.turn_counts, "B": comparison.b.turn_counts})
     if comparison.judge_id.method == "people" and _raters(comparison) < LEAST_RATERS:
         yield SAY("few_raters", least=LEAST_RATERS)
     clusters = [metric.test.clusters for metric in metrics if metric.test.pairs]

@@ -149,7 +149,7 @@ def _differences_notes(comparison: ComparedAgents) -> Iterator[Sentence]:
         yield SAY("p", test=test, family=comparison.family)
     if any(metric.is_open for metric in metrics):
         yield SAY("bounds")
-    failed_a, failed_b = failed_of(comparison.a.asked), failed_of(comparison.b.asked)
+    failed_a, failed_b = failed_of(comparison.a.turn_counts), failed_of(comparison.b.turn_counts)
     if failed_a or failed_b:
         yield SAY("invalid_turns", a=failed_a or "none", b=failed_b or "none")
     idle = [m.measure for m in metrics if m.test.pairs and m.test.holm_p is None]
@@ -244,8 +244,8 @@ def _side(side: ComparedSide) -> dict[str, Any]:
         "run": side.run,
         "agent": side.agent,
         "partners": list(side.partners),
-        "failed_turns": side.asked.failed,
-        "turns_asked": side.asked.total,
+        "failed_turns": side.turn_counts.failed,
+        "turns_asked": side.turn_counts.total,
     }
 
 

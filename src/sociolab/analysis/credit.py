@@ -198,7 +198,7 @@ def check_findings(plays: Sequence[PlayCredit], scores: RunValues) -> tuple[Find
         for judge in scores.judges:
             judged = {
                 (value.trial, value.seat): value.value
-                for value in scores.of(judge).values
+                for value in scores.by_judge(judge).values
                 if value.measure == measure
             }
             shared = [p for p in plays if p.measure == measure and (p.trial, p.seat) in judged]

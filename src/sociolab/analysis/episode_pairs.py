@@ -44,7 +44,7 @@ class Furthest:
     """The pairs of one measure that differ most, of so many that have both values."""
 
     measure: str
-    shown: tuple[EpisodePair, ...]
+    pairs: tuple[EpisodePair, ...]
     differ: int
     of: int
 
@@ -118,7 +118,7 @@ def pairs_section(
             notes.append(SAY("others", others=Count("metric", rest)))
         else:
             notes.append(SAY("instead", metrics=[m.measure for m in metrics], others=rest))
-    tables = tuple(_table(comparison, group, where) for group in furthest_ if group.shown)
+    tables = tuple(_table(comparison, group, where) for group in furthest_ if group.pairs)
     return noted(Section(SAY("title"), tuple(notes), tables=tables), comparison.exams.below)
 
 
@@ -127,7 +127,7 @@ def heading(comparison: ComparedAgents, group: Furthest) -> Sentence:
     return SAY(
         "heading",
         metric=comparison.measures[group.measure],
-        shown=len(group.shown),
+        shown=len(group.pairs),
         pairs=Count("pair", group.differ),
         all=group.of,
         judge=comparison.judge,
@@ -142,12 +142,12 @@ def hint(pair: EpisodePair, where: str) -> str:
 
 
 def _table(comparison: ComparedAgents, group: Furthest, where: str) -> FindingTable:
-    seats = ("seat",) if any(pair.key.seat for pair in group.shown) else ()
+    seats = ("seat",) if any(pair.key.seat for pair in group.pairs) else ()
     return SAY.table(
         "pairs",
-        [_finding(comparison.measures[group.measure], pair) for pair in group.shown],
+        [_finding(comparison.measures[group.measure], pair) for pair in group.pairs],
         columns=("task", *seats, "a", "b", "difference", "episode_a", "episode_b"),
-        notes=[SAY("side_by_side", command=hint(group.shown[0], where))],
+        notes=[SAY("side_by_side", command=hint(group.pairs[0], where))],
         heading=heading(comparison, group),
     )
 
@@ -181,7 +181,7 @@ def pairs_document(
             "judge": comparison.judge,
             "pairs": group.of,
             "differ": group.differ,
-            "shown": [_pair_document(pair) for pair in group.shown],
+            "shown": [_pair_document(pair) for pair in group.pairs],
         }
         for group in furthest_
     ]
@@ -214,7 +214,7 @@ class ComparedPairs:
 
     def next_pair(self) -> Iterator[tuple[str, ...]]:
         """The command that shows the pair that differs most, where one does."""
-        pair = next((pair for group in self.furthest for pair in group.shown), None)
+        pair = next((pair for group in self.furthest for pair in group.pairs), None)
         if pair is not None:
             yield tuple(hint(pair, "").split()[1:])
 
@@ -246,10 +246,10 @@ def with_episodes(
     tables = [
         PairTable(
             heading(comparison, group),
-            tuple(_row(comparison, pair, folded) for pair in group.shown),
+            tuple(_row(comparison, pair, folded) for pair in group.pairs),
         )
         for group in pairs.furthest
-        if group.shown
+        if group.pairs
     ]
     return replace(pairs.section, body=pairs_body(tables, folded.pairs))
 

@@ -63,10 +63,10 @@ class Hard:
         return frozenset(task.task for task in self.difficulties.tasks[self.most :])
 
     @property
-    def untold_tasks(self) -> tuple[str, ...]:
+    def unscored_tasks(self) -> tuple[str, ...]:
         """The tasks of which no episode could be scored: they have no difficulty."""
         scored = {value.task for value in self.pool.values}
-        return tuple(dict.fromkeys(v.task for v in self.pool.untold if v.task not in scored))
+        return tuple(dict.fromkeys(v.task for v in self.pool.unscored if v.task not in scored))
 
     @property
     def ceiling(self) -> int:
@@ -84,7 +84,7 @@ def hard(pool: Pool, target: str, *, most: int = HARDEST, without: Collection[st
     for flag, agent in (("--target", target), *(("--without", name) for name in without)):
         if agent not in agents:
             choices = listed(sorted(agents)) if agents else "none"
-            if any(value.agent == agent for value in pool.untold):
+            if any(value.agent == agent for value in pool.unscored):
                 raise ConfigError(f'{flag}: no episode of "{agent}" has a score{pool.hint}')
             raise ConfigError(
                 f'{flag}: "{agent}" has no score here; agents with scores: {choices}. Name one of '
@@ -98,9 +98,9 @@ def hard(pool: Pool, target: str, *, most: int = HARDEST, without: Collection[st
         )
     if target in without:
         raise ConfigError(f"--without: {target} is the target")
-    values, untold = (
+    values, unscored = (
         tuple(v for v in some if v.agent is not None and v.agent not in without)
-        for some in (pool.values, pool.untold)
+        for some in (pool.values, pool.unscored)
     )
     difficulty = difficulties(
         [ScoredPlay(value.task, str(value.agent), value.value) for value in values],
@@ -110,7 +110,7 @@ def hard(pool: Pool, target: str, *, most: int = HARDEST, without: Collection[st
     )
     if not difficulty.tasks:
         raise ConfigError(_explain_no_difficulty(difficulty, len(agents) - len(without)))
-    agents_pool = replace(pool, values=values, untold=untold)
+    agents_pool = replace(pool, values=values, unscored=unscored)
     return Hard(agents_pool, difficulty, most, tuple(without))
 
 
@@ -144,7 +144,7 @@ def hard_document(subset: Hard, name: str) -> dict[str, Any]:
         ],
         "tied_out": subset.difficulties.tied_out(subset.most),
         "missing": subset.difficulties.missing,
-        "untold": {"plays": len(pool.untold), "tasks": list(subset.untold_tasks)},
+        "untold": {"plays": len(pool.unscored), "tasks": list(subset.unscored_tasks)},
         "notes": [*pool.exams.failed, *pool.notes, *pool.exams.below],
     }
 
@@ -203,7 +203,7 @@ def _verdicts(subset: Hard, name: str) -> Iterator[Sentence]:
         )
     if subset.difficulties.left_out:
         yield SAY("too_few", tasks=Count("task", len(subset.difficulties.left_out)))
-    if pool.untold:
+    if pool.unscored:
         yield _note_unscored(subset)
     if tied := subset.difficulties.tied_out(subset.most):
         yield SAY("tied", tasks=Count("more task", tied), target=target)
@@ -215,12 +215,12 @@ def _note_unscored(subset: Hard) -> Sentence:
     about = {
         "judge": pool.judge,
         "metric": pool.measure,
-        "scores": Count("score", len(pool.untold)),
-        "tasks": Count("task", len({value.task for value in pool.untold})),
+        "scores": Count("score", len(pool.unscored)),
+        "tasks": Count("task", len({value.task for value in pool.unscored})),
     }
-    if not subset.untold_tasks:
+    if not subset.unscored_tasks:
         return SAY("untold", **about)
-    return SAY("untold_tasks", n=len(subset.untold_tasks), **about)
+    return SAY("untold_tasks", n=len(subset.unscored_tasks), **about)
 
 
 def _cautions(subset: Hard, name: str) -> Iterator[str]:

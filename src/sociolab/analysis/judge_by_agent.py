@@ -21,7 +21,7 @@ from sociolab.report.catalogue import Catalogue
 from sociolab.report.finding import Count, Finding, Sentence
 from sociolab.report.section import Section
 from sociolab.stats.correlation import correlations
-from sociolab.stats.crossed_raters import Given, RatedPlay, crossed, crossed_estimate
+from sociolab.stats.crossed_raters import RatedPlay, RaterScores, crossed, crossed_estimate
 from sociolab.stats.intervals import Estimate, on_scale
 from sociolab.stats.paired_tests import holm
 from sociolab.stats.power import ALPHA
@@ -84,7 +84,7 @@ class JudgeByAgent:
 
 def judge_by_agent(ratings: StoredRatings, judge: str) -> JudgeByAgent:
     """Bias, rank order and corrected means of a judge, agent by agent."""
-    rated: dict[tuple[str, str], Given] = defaultdict(tuple)
+    rated: dict[tuple[str, str], RaterScores] = defaultdict(tuple)
     for rating in ratings.people:
         if rating.value is not None:
             rated[rating.dimension, rating.item] += ((rating.rater, rating.value),)
@@ -116,7 +116,7 @@ def biases(judge: str, plays: JudgedByAgent) -> tuple[AgentBias, ...]:
     ps: dict[tuple[str, str], float | None] = {}
     for dimension, scored in plays.items():
         with_people = {
-            agent: [play for play in scored[agent] if play.given] for agent in sorted(scored)
+            agent: [play for play in scored[agent] if play.ratings] for agent in sorted(scored)
         }
         rated = {agent: own for agent, own in with_people.items() if own}
         for agent, own in rated.items():
@@ -129,7 +129,7 @@ def biases(judge: str, plays: JudgedByAgent) -> tuple[AgentBias, ...]:
                 bias=crossed_estimate(_gaps(own)),
                 apart=None if apart is None else apart.value,
                 p=None,
-                people=fmean(fmean(value for _, value in play.given) for play in own),
+                people=fmean(fmean(value for _, value in play.ratings) for play in own),
                 judged=fmean(play.judge for play in own),
             )
             # Of two agents, each is the other's others: one test.
@@ -141,7 +141,7 @@ def biases(judge: str, plays: JudgedByAgent) -> tuple[AgentBias, ...]:
 def _gaps(plays: Sequence[JudgedPlay], sign: int = 1) -> list[RatedPlay]:
     """The differences of the judge's score and each rating, as ratings of the same episodes."""
     return [
-        RatedPlay(play.cluster, tuple((who, play.judge - v) for who, v in play.given), sign)
+        RatedPlay(play.cluster, tuple((who, play.judge - v) for who, v in play.ratings), sign)
         for play in plays
     ]
 

@@ -30,7 +30,7 @@ MATCHES: tuple[Match, ...] = get_args(Match)
 By: TypeAlias = Literal["partner", "role"]
 """Partners are matched by who they are, or, where both sides share none, by what they are."""
 
-NOTHING_ASKED = TurnCounts(0, 0)
+NO_TURNS = TurnCounts(0, 0)
 ITSELF, ANOTHER = "itself", "another"
 
 Place: TypeAlias = tuple[str, str, int, str | None, str | None]
@@ -39,17 +39,19 @@ Place: TypeAlias = tuple[str, str, int, str | None, str | None]
 
 @dataclass(frozen=True, slots=True)
 class ComparedSide:
-    """One agent of one run as one judge saw it; `casts` says who sat where in each trial, `asked`
-    how many turns the agent failed in all these plays, and of how many. `untold` are the plays that
-    the judge could not score."""
+    """One agent of one run as one judge saw it.
+
+    `casts` are by trial. `turn_counts`: how many turns the agent failed in all these plays, and of
+    how many. `unscored` are the plays that the judge could not score.
+    """
 
     name: str
     run: str
     agent: str
     values: tuple[Value, ...]
     casts: Mapping[str, tuple[CastMember, ...]]
-    asked: TurnCounts = NOTHING_ASKED
-    untold: tuple[Value, ...] = ()
+    turn_counts: TurnCounts = NO_TURNS
+    unscored: tuple[Value, ...] = ()
 
     def met(self, value: Value) -> str:
         """Whom the agent met in a play; several agents are named in the order of their seats."""

@@ -159,7 +159,7 @@ def build_panel(run: RunValues, judges: Sequence[str]) -> JudgePanel:
             "mean of such scores has no clear meaning; leave out the rule-based ones, "
             "or see them beside each other with sociolab report"
         )
-    untold = {(value.judge, value.trial, value.seat, value.measure) for value in run.untold}
+    unscored = {(value.judge, value.trial, value.seat, value.measure) for value in run.unscored}
     by_cell: dict[tuple[str, str, str | None], dict[str, Value]] = {}
     for value in run.values:
         if value.judge in named:
@@ -171,7 +171,7 @@ def build_panel(run: RunValues, judges: Sequence[str]) -> JudgePanel:
     }
     shared = [name for name in run.measures if len(gives[name]) == len(named)]
     plays = tuple(
-        _play(next(iter(by.values())), [by.get(judge) for judge in named], named, untold)
+        _play(next(iter(by.values())), [by.get(judge) for judge in named], named, unscored)
         for (measure, *_), by in by_cell.items()
         if measure in shared
     )
@@ -181,16 +181,19 @@ def build_panel(run: RunValues, judges: Sequence[str]) -> JudgePanel:
 
 
 def _play(
-    of: Value, values: Sequence[Value | None], judges: Sequence[str], untold: Collection[_Cell]
+    first: Value,
+    values: Sequence[Value | None],
+    judges: Sequence[str],
+    unscored: Collection[_Cell],
 ) -> PanelPlay:
     lacks = tuple(
-        _lack(value, (judge, of.trial, of.seat, of.measure) in untold)
+        _lack(value, (judge, first.trial, first.seat, first.measure) in unscored)
         for judge, value in zip(judges, values, strict=True)
     )
     scores = tuple(
         None if value is None or value.value is None else float(value.value) for value in values
     )
-    play = (of.trial, of.task, of.cluster, of.seat, of.agent, of.measure)
+    play = (first.trial, first.task, first.cluster, first.seat, first.agent, first.measure)
     return PanelPlay(*play, scores, lacks)
 
 

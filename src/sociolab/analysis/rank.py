@@ -72,10 +72,10 @@ class Ranking:
     `plays` counts each agent's scored plays, `missing` those whose score is missing, `mixed` the
     scored plays with several partners at once, which answer to no other play; `alone` are the
     agents that were never compared. `records` has both orders of each two agents that were.
-    `asked`: how many turns each agent failed, and of how many, in all its plays. `bounds`: between
-    what each agent's mean lies, whatever the plays without a score came to; None where that is
-    without end. `untold`: how many of each agent's plays could not be scored. `match`: how plays
-    were set against each other; `few`: since few had an exact counterpart.
+    `turn_counts`: how many turns each agent failed, and of how many, in all its plays. `bounds`:
+    the least and the greatest that each agent's mean could be, whatever the plays without a score
+    came to; None where that is unbounded. `unscored`: how many of each agent's plays could not be
+    scored. `match`: how plays were matched; `few`: by scenario, as few had an exact counterpart.
     """
 
     pool: Pool
@@ -86,9 +86,9 @@ class Ranking:
     mixed: int
     alone: tuple[str, ...]
     records: dict[tuple[str, str], PairRecord]
-    asked: Mapping[str, TurnCounts]
+    turn_counts: Mapping[str, TurnCounts]
     bounds: Mapping[str, tuple[float, float] | None] = field(default_factory=dict)
-    untold: Mapping[str, int] = field(default_factory=dict)
+    unscored: Mapping[str, int] = field(default_factory=dict)
     match: Match = "exact"
     few: bool = False
 
@@ -97,7 +97,7 @@ class Ranking:
         if self.pool.better == "lower":
             above, below = below, above
         lowest, highest = self.bounds.get(above), self.bounds.get(below)
-        open_ = any(self.untold.get(agent) for agent in (above, below))
+        open_ = any(self.unscored.get(agent) for agent in (above, below))
         return open_ and (lowest is None or highest is None or lowest[0] < highest[1])
 
 
@@ -143,9 +143,11 @@ def ranking(
         mixed=sum(value.partner is None and value.value is not None for value in values),
         alone=tuple(sorted({str(value.agent) for value in values} - rated)),
         records=_records(compared.comparisons),
-        asked=_count_turns(pool, turns or {}),
+        turn_counts=_count_turns(pool, turns or {}),
         bounds=_bounds(pool),
-        untold=dict(Counter(str(value.agent) for value in pool.untold if value.agent is not None)),
+        unscored=dict(
+            Counter(str(value.agent) for value in pool.unscored if value.agent is not None)
+        ),
         match=match or "exact",
         few=few,
     )
@@ -153,7 +155,7 @@ def ranking(
 
 def _bounds(pool: Pool) -> dict[str, tuple[float, float] | None]:
     ends: dict[str, list[tuple[float, float]]] = {}
-    for value in (*pool.values, *pool.untold):
+    for value in (*pool.values, *pool.unscored):
         if value.agent is not None:
             ends.setdefault(value.agent, []).append(value.ends)
     return {agent: mean_ends(some) for agent, some in ends.items()}
@@ -166,7 +168,7 @@ def _count_turns(
         (run, key): counts for run, by_play in turns.items() for key, counts in by_play.items()
     }
     plays: dict[str, set[tuple[str, PlayKey]]] = {}
-    for value in (*pool.values, *pool.untold):
+    for value in (*pool.values, *pool.unscored):
         plays.setdefault(str(value.agent), set()).add((value.run, (value.trial, value.seat)))
     return {agent: sum_turn_counts(every, keys) for agent, keys in plays.items()}
 
@@ -187,7 +189,7 @@ def ranking_document(ranked: Ranking) -> dict[str, Any]:
         "measure": pool.measure.name,
         "plays": ranked.plays,
         "missing": ranked.missing,
-        "not_established": dict(ranked.untold),
+        "not_established": dict(ranked.unscored),
         "several_partners": ranked.mixed,
         "unmatched": ranked.compared.unmatched,
         "match": ranked.match,
@@ -210,7 +212,7 @@ def ranking_document(ranked: Ranking) -> dict[str, Any]:
 
 
 def _agent(ranked: Ranking, rating: ModelRating) -> dict[str, Any]:
-    turns, bounds = ranked.asked[rating.model], ranked.bounds[rating.model]
+    turns, bounds = ranked.turn_counts[rating.model], ranked.bounds[rating.model]
     return {
         "agent": rating.model,
         "group": rating.group,
@@ -245,7 +247,7 @@ def _score(value: Value, better: Better) -> SeatScore:
         play=f"{value.run}/{value.trial}",
         cluster=value.cluster,
         value=None if value.value is None else sign * value.value,
-        given=tuple((who, sign * score) for who, score in value.given),
+        ratings=tuple((who, sign * score) for who, score in value.ratings),
     )
 
 
@@ -360,8 +362,8 @@ def rating_findings(ranked: Ranking) -> tuple[Finding, ...]:
                 "won": rating.won,
                 "tied": rating.tied,
                 "lost": rating.lost,
-                "untold": ranked.untold.get(rating.model, 0),
-                "failed_turns": failed_of(ranked.asked[rating.model]),
+                "untold": ranked.unscored.get(rating.model, 0),
+                "failed_turns": failed_of(ranked.turn_counts[rating.model]),
             },
         )
         for rating in ranked.ratings.models
@@ -471,7 +473,9 @@ def _cautions(ranked: Ranking) -> Iterator[str]:
         yield SAY("groups")
     if ratings.clusters < FEW_CLUSTERS:
         yield SAY("few_clusters", clusters=Count(pool.clusters, ratings.clusters))
-    failed = [(agent, failed_of(turns)) for agent, turns in ranked.asked.items() if turns.failed]
+    failed = [
+        (agent, failed_of(turns)) for agent, turns in ranked.turn_counts.items() if turns.failed
+    ]
     if failed:
         agents = [SAY("agent_n", agent=agent, n=share) for agent, share in failed]
         yield SAY("failed_turns", agents=agents)
@@ -493,8 +497,12 @@ def _rating_table(ranked: Ranking) -> FindingTable:
         columns=(
             *("agent", *(["group"] if groups else [])),
             *("points", "interval", "expected", "won", "tied", "lost", "counts"),
-            *(["untold", "bounds"] if any(ranked.untold.values()) else []),
-            *(["failed_turns"] if any(turns.failed for turns in ranked.asked.values()) else []),
+            *(["untold", "bounds"] if any(ranked.unscored.values()) else []),
+            *(
+                ["failed_turns"]
+                if any(turns.failed for turns in ranked.turn_counts.values())
+                else []
+            ),
         ),
         notes=tuple(_rating_notes(ranked, findings)),
     )
@@ -513,7 +521,7 @@ def _rating_notes(ranked: Ranking, findings: Sequence[Finding]) -> Iterator[Sent
     )
     by_episode = all(count.of == "episode" for row in findings for count in row.counts)
     unit = "episode" if by_episode else "seat"
-    if any(ranked.untold.values()):
+    if any(ranked.unscored.values()):
         yield SAY("not_established", unit=f"{unit}s", metric=ranked.pool.title)
     if ranked.compared.unmatched:
         scores = Count(unit, ranked.compared.unmatched)

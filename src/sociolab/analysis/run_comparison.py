@@ -281,7 +281,7 @@ def _alone(
     _check_repeated(run, passed, why)
     section = consistency_section(passed, measures, declared)
     judged = SAY("in_run", run=run.result.run, judged=judged_by([run], judge))
-    failed = tuple(failed_turns_notes({side.name: side.asked for side in sides}))
+    failed = tuple(failed_turns_notes({side.name: side.turn_counts for side in sides}))
     section = replace(
         section,
         said=(judged, *section.said, *filter(None, [why])),
@@ -380,11 +380,11 @@ def _judged_twice(
     casts = {trial.id: trial.cast for trial in trials}
 
     def side(label: str, name: str) -> ComparedSide:
-        side_values, untold = (
+        side_values, unscored = (
             tuple(v._replace(task=v.trial, agent="") for v in some if v.judge == label)
-            for some in (values.values, values.untold)
+            for some in (values.values, values.unscored)
         )
-        return ComparedSide(name, result.run, "", side_values, casts, untold=untold)
+        return ComparedSide(name, result.run, "", side_values, casts, unscored=unscored)
 
     run = OpenedRun(result, replace(values, values=judged), trials)
     return (run,), tuple(sets), tuple(side(label, name) for label, name in sets.items())
@@ -448,7 +448,7 @@ def _all_pairs(
     limits = thresholds(chosen, request.threshold, declared, named=bool(request.measures))
     passed = passing(named, limits, request.ks, declared) if len(runs) == 1 else []
     kinds = " ".join((judged_by(runs, judge), *_rules_players(runs, named)))
-    lost = tuple(failed_turns_notes({side.name: side.asked for side in named}))
+    lost = tuple(failed_turns_notes({side.name: side.turn_counts for side in named}))
     sections = _with_notes(
         runs,
         (judge,),

@@ -44,15 +44,15 @@ if TYPE_CHECKING:
 
 
 class Value(NamedTuple):
-    """What one judge gave one play in one measure.
+    """One judge's score of one seat of an episode (or of the whole) in one metric.
 
-    `seat` is None for a measure of whole episodes. `value` is the mean of `judgings` (one for each
+    `seat` is None for a metric of whole episodes. `value` is the mean of `judgings` (one for each
     time that the judge judged the episode), None where a value was due and is missing; what a judge
-    cannot tell is among `RunValues.untold`. `agent` played the seat, `partner` the other one (None
-    if several did), `cluster` is what intervals cluster by, `type` the task's first tag. `bounds`
-    are the least and the most that the value could be where there is none. `unscored` is why, where
-    the judge could not tell or nothing was established, and `lower` the least that it could be, if
-    the judge said so. `given` says who gave what, where people scored.
+    cannot tell is among `RunValues.unscored`. `agent` played the seat, `partner` the other one
+    (None if several did), `cluster` is what intervals cluster by, `type` the task's first tag.
+    `bounds` are the least and the most that the value could be where there is none. `unscored` is
+    why, where the judge could not tell or nothing was established, and `lower` the least that it
+    could be, if the judge said so. `ratings` are those by people, by rater.
     """
 
     run: str
@@ -72,7 +72,7 @@ class Value(NamedTuple):
     bounds: tuple[float, float] = (-math.inf, math.inf)
     unscored: NotKnown | None = None
     lower: float | None = None
-    given: tuple[tuple[str, float], ...] = ()
+    ratings: tuple[tuple[str, float], ...] = ()
 
     @property
     def ends(self) -> tuple[float, float]:
@@ -85,7 +85,7 @@ def mean_of(values: Sequence[Value]) -> Estimate:
     from sociolab.stats.crossed_raters import RatedPlay, crossed_estimate
     from sociolab.stats.intervals import mean
 
-    rated = [RatedPlay(value.cluster, value.given) for value in values if value.given]
+    rated = [RatedPlay(value.cluster, value.ratings) for value in values if value.ratings]
     if rated:
         return crossed_estimate(rated)
     return mean([value.value for value in values], [value.cluster for value in values])
@@ -95,7 +95,7 @@ def mean_of(values: Sequence[Value]) -> Estimate:
 class RunValues:
     """All values of one run: its judges by the label that values carry, its measures in order.
 
-    `untold`: what a judge cannot tell, or what is not established; no values, and not missing
+    `unscored`: what a judge cannot tell, or what is not established; no values, and not missing
     either. `agents` are who played, by the label that values carry. `exams` are those of the judges
     that sat any.
     """
@@ -105,17 +105,17 @@ class RunValues:
     values: tuple[Value, ...]
     judges: dict[str, JudgeId]
     measures: dict[str, Measure]
-    untold: tuple[Value, ...] = ()
+    unscored: tuple[Value, ...] = ()
     agents: Mapping[str, Agent] = field(default_factory=dict)
     declared: Declared = UNDECLARED
     exams: tuple[JudgeExam, ...] = ()
 
-    def of(self, judge: str) -> RunValues:
+    def by_judge(self, judge: str) -> RunValues:
         """The values of one judge."""
         values = tuple(value for value in self.values if value.judge == judge)
-        untold = tuple(value for value in self.untold if value.judge == judge)
+        unscored = tuple(value for value in self.unscored if value.judge == judge)
         judges = {judge: self.judges[judge]}
-        return replace(self, values=values, judges=judges, untold=untold)
+        return replace(self, values=values, judges=judges, unscored=unscored)
 
 
 def values_of(
@@ -136,15 +136,15 @@ def values_of(
     rows = {trial.trial.id: trial.trial for trial in trials}
     seats, wholes = plays_of(trials), episode_plays_of(trials, _partner(row.settings))
     values: list[Value] = []
-    untold: list[Value] = []
+    unscored: list[Value] = []
     for column in judged.columns():
         if only is not None and column.measure.name not in only:
             continue
         plays = wholes if column.per_episode else seats
         for value, established in _values(row, rows, plays, column, judged.values(column)):
-            (values if established else untold).append(value)
+            (values if established else unscored).append(value)
     labels = judged.labels()
-    scoring = {value.judge for value in (*values, *untold)}
+    scoring = {value.judge for value in (*values, *unscored)}
     order = [name for name in row.declared.order if name in judged.measures]
     judges = {judge: labels[judge] for judge in judged.judgings if labels[judge] in scoring}
     return RunValues(
@@ -153,7 +153,7 @@ def values_of(
         tuple(values),
         {label: judge for judge, label in judges.items()},
         {name: judged.measures[name] for name in dict.fromkeys([*order, *judged.measures])},
-        tuple(untold),
+        tuple(unscored),
         row.agents,
         row.declared,
         exams_of(store, row.name, row.world, judges),
@@ -224,7 +224,7 @@ def why_not_compared(store: Store, runs: Sequence[str], measure: str) -> str:
     gave = [{v.judge for v in run.values if v.measure == measure} for run in by_run]
     if common := sorted(set.intersection(*gave)):
         return f"; compare by another judge: --judge {' or --judge '.join(common)}"
-    unable = next((v.judge for run in by_run for v in run.untold if v.measure == measure), None)
+    unable = next((v.judge for run in by_run for v in run.unscored if v.measure == measure), None)
     if unable is not None:
         return f"; {unable} was to score it{unscored_hint(by_run, unable, measure)}"
     if not any(gave) and measure not in {metric.name for metric in by_run[0].declared.metrics}:
@@ -244,7 +244,7 @@ def unscored_hint(
     plays = [
         value
         for run in runs
-        for value in run.untold
+        for value in run.unscored
         if judge in (None, value.judge) and measure in (None, value.measure)
     ]
     if not plays:
@@ -312,7 +312,7 @@ def _partner(settings: object) -> str | None:
 @dataclass(frozen=True, slots=True)
 class Pool:
     """What one judge gave the plays of some runs in one measure. `clusters` names what intervals
-    cluster by; `notes` say what is odd about the runs beside each other; `untold` are plays that
+    cluster by; `notes` say what is odd about the runs beside each other; `unscored` are plays that
     the judge cannot tell, and `hint` what to do about them; `instructions` says below tables from
     which instructions the values are, `exams` how the judge did in its exam."""
 
@@ -323,7 +323,7 @@ class Pool:
     measure: Measure
     values: tuple[Value, ...]
     notes: tuple[str, ...] = ()
-    untold: tuple[Value, ...] = ()
+    unscored: tuple[Value, ...] = ()
     hint: str = ""
     declared: Declared = UNDECLARED
     instructions: tuple[str, ...] = ()
@@ -368,7 +368,7 @@ def pool_runs(
         chosen,
         _filter_values((value for run in apart for value in run.values), label, chosen),
         (*odd, *_note_duplicates(apart)),
-        _filter_values((value for run in apart for value in run.untold), label, chosen),
+        _filter_values((value for run in apart for value in run.unscored), label, chosen),
         unscored_hint(apart, label, chosen.name),
         apart[0].declared,
         exams=exam_notes({run.run: run.exams for run in apart}, (label,)),
@@ -443,7 +443,9 @@ def _distinguish_agents(runs: Sequence[RunValues]) -> tuple[list[RunValues], tup
             v._replace(agent=named(v.agent, v.run), partner=named(v.partner, v.run)) for v in values
         )
 
-    apart = [replace(run, values=renamed(run.values), untold=renamed(run.untold)) for run in runs]
+    apart = [
+        replace(run, values=renamed(run.values), unscored=renamed(run.unscored)) for run in runs
+    ]
     clause = f"{listed(sorted(several))} has different settings across these runs, so"
     return apart, (f"{clause} each run's stands for itself, as agent and as partner.",)
 

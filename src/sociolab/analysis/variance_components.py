@@ -117,7 +117,7 @@ class Variances:
     costs: Costs | None
     agents: tuple[AgentVariance, ...]
     left_out: tuple[str, ...]
-    untold: int = 0
+    unscored: int = 0
     declared: Declared = UNDECLARED
     raters: int = 0
     exams: ExamNotes = field(default_factory=ExamNotes)
@@ -196,8 +196,8 @@ def variances(
             if value.judge in named and value.measure == chosen.name and value.agent is not None:
                 rows.setdefault(value.agent, []).extend(_rows(run, value))
                 gave.add(value.judge)
-                raters |= {(value.judge, rater) for rater, _ in value.given}
-    untold = [value for run in runs for value in run.untold if value.measure == chosen.name]
+                raters |= {(value.judge, rater) for rater, _ in value.ratings}
+    unscored = [value for run in runs for value in run.unscored if value.measure == chosen.name]
     varying = {agent: _estimate_agent(agent, rows[agent], costs) for agent in sorted(rows)}
     if not any(varying.values()):
         raise ConfigError(f"no agent has two scores in {chosen.name}; nothing can vary")
@@ -209,7 +209,7 @@ def variances(
         costs=costs,
         agents=tuple(agent for agent in varying.values() if agent is not None),
         left_out=tuple(name for name, agent in varying.items() if agent is None),
-        untold=sum(value.judge in gave for value in untold),
+        unscored=sum(value.judge in gave for value in unscored),
         declared=runs[0].declared,
         raters=len(raters),
         exams=exam_notes({run.run: run.exams for run in runs}, gave),
@@ -275,9 +275,9 @@ def _rows(run: RunValues, value: Value) -> list[LeveledScore]:
         REPEAT: (value.run, value.repeat),
         JUDGE: judge,
     }
-    if value.given and value.value is not None:
+    if value.ratings and value.value is not None:
         return [
-            LeveledScore(score, {**levels, JUDGE: (judge, rater)}) for rater, score in value.given
+            LeveledScore(score, {**levels, JUDGE: (judge, rater)}) for rater, score in value.ratings
         ]
     # Where one judging of several failed, the others stand for the play.
     scores = value.judgings if value.value is not None else (None,)
@@ -517,8 +517,8 @@ def _cautions(result: Variances) -> Iterator[Sentence]:
     agents, costs = result.agents, result.costs
     if result.raters and not result.by_people:
         yield SAY("one_rater") if result.raters == 1 else SAY("each_rater", n=result.raters)
-    if result.untold:
-        yield SAY("cannot_tell", scores=Count("score", result.untold), metric=result.measure)
+    if result.unscored:
+        yield SAY("cannot_tell", scores=Count("score", result.unscored), metric=result.measure)
     for agent in agents:
         if result.declared.agents.get(agent.agent) == "rules":
             what = result.declared.scripted or SAY("rule_based")

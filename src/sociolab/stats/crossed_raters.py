@@ -52,19 +52,19 @@ _MOST = 4.0
 BY_T = "by Student's t, for other raters too"
 """Of a p: flips of signs would hold the raters fixed."""
 
-Given: TypeAlias = tuple[tuple[str, float], ...]
-"""Who gave one play what, a rating each; "" for a figure that no person gave."""
+RaterScores: TypeAlias = tuple[tuple[str, float], ...]
+"""The ratings of one play, by rater; "" for a figure that no person gave."""
 
 
 class RatedPlay(NamedTuple):
-    """A play: its scenario, what raters gave it, and how much it counts beside others of its side.
+    """A play: its scenario, its ratings, and how much it counts beside others of its side.
 
     Plays of the same `side` and sign of weight make up one mean; those of negative weight are taken
     off.
     """
 
     cluster: str
-    given: Given
+    ratings: RaterScores
     weight: float = 1.0
     side: str = ""
 
@@ -99,10 +99,10 @@ def crossed(plays: Sequence[RatedPlay]) -> Crossed | None:
     the mean of its ratings. None without plays; ValueError for a play without ratings."""
     if not plays:
         return None
-    if not all(play.given for play in plays):
+    if not all(play.ratings for play in plays):
         raise ValueError("each play needs a rating")
-    sizes = np.array([len(play.given) for play in plays])
-    ratings = np.array([value for play in plays for _, value in play.given])
+    sizes = np.array([len(play.ratings) for play in plays])
+    ratings = np.array([value for play in plays for _, value in play.ratings])
     weights = np.repeat([play.weight for play in plays] / sizes, sizes)
     sides = np.repeat(number_clusters([f"{play.weight > 0} {play.side}" for play in plays]), sizes)
     weights /= np.abs(np.bincount(sides, weights=weights))[sides]
@@ -110,7 +110,7 @@ def crossed(plays: Sequence[RatedPlay]) -> Crossed | None:
     signs = np.sign(np.bincount(sides, weights=weights))
     influence = weights * (ratings - (signs * parts)[sides])
     scenarios = np.repeat(number_clusters([play.cluster for play in plays]), sizes)
-    names = [name for play in plays for name, _ in play.given]
+    names = [name for play in plays for name, _ in play.ratings]
     raters, by_people = number_clusters(names), np.array([name != "" for name in names])
     counts = int(scenarios.max()) + 1, len({*names} - {""})
     value = math.fsum(weights * ratings)

@@ -20,7 +20,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from statistics import fmean
 
-from sociolab.stats.crossed_raters import Given, RatedPlay, crossed_estimate
+from sociolab.stats.crossed_raters import RatedPlay, RaterScores, crossed_estimate
 from sociolab.stats.intervals import Estimate
 
 FEWEST = 5
@@ -37,7 +37,7 @@ class JudgedPlay:
 
     cluster: str
     judge: float
-    given: Given = ()
+    ratings: RaterScores = ()
     sign: float = 1.0
 
 
@@ -63,17 +63,17 @@ def _width(estimate: Estimate) -> float | None:
 def corrected(plays: Sequence[JudgedPlay]) -> Corrected | None:
     """The three estimates; None where the rated plays of a side, or its others, lie in fewer than
     `FEWEST` clusters."""
-    rated = [play for play in plays if play.given]
-    rest = [play for play in plays if not play.given]
+    rated = [play for play in plays if play.ratings]
+    rest = [play for play in plays if not play.ratings]
     for sign in {play.sign for play in plays}:
         for some in (rated, rest):
             if len({play.cluster for play in some if play.sign == sign}) < FEWEST:
                 return None
     weight = _weight(rated, rest)
-    by_people = [RatedPlay(play.cluster, play.given, play.sign) for play in rated]
+    by_people = [RatedPlay(play.cluster, play.ratings, play.sign) for play in rated]
     less = [
         play._replace(
-            given=tuple((who, value - weight * judged.judge) for who, value in judged.given)
+            ratings=tuple((who, value - weight * judged.judge) for who, value in judged.ratings)
         )
         for play, judged in zip(by_people, rated, strict=True)
     ]
@@ -99,7 +99,7 @@ def _weight(rated: Sequence[JudgedPlay], rest: Sequence[JudgedPlay]) -> float:
     for sign in {play.sign for play in rated}:
         own = [play for play in rated if play.sign == sign]
         unrated = [play for play in rest if play.sign == sign]
-        scores = [fmean(value for _, value in play.given) for play in own]
+        scores = [fmean(value for _, value in play.ratings) for play in own]
         for play, score in zip(own, scores, strict=True):
             people[play.cluster] += sign * (score - fmean(scores)) / len(own)
         for some, part in ((own, sign), (unrated, -sign)):

@@ -32,7 +32,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from sociolab.stats.crossed_raters import LEAST_RATERS, Given
+from sociolab.stats.crossed_raters import LEAST_RATERS, RaterScores
 from sociolab.stats.intervals import NO_VARIATION, Floats, number_clusters, t_critical
 
 _SAME = 1e-9
@@ -64,7 +64,7 @@ class SeatScore(NamedTuple):
     """What a model scored in one play at a task and seat, with a partner; None if not scored.
 
     `play` names the episode: repeats of one setting differ in it, both seats of a play share it.
-    `given` says who gave what, where people scored.
+    `ratings` are those by people, by rater.
     """
 
     model: str
@@ -74,14 +74,14 @@ class SeatScore(NamedTuple):
     play: str
     cluster: str
     value: float | None
-    given: Given = ()
+    ratings: RaterScores = ()
 
 
 class Contest(NamedTuple):
     """One comparison of two models: `outcome` is 1 where a won, 0.5 for a tie, 0 where b won.
 
-    `weight` counts comparisons; `plays` are the episodes it rests on, `given` what people gave a's
-    and b's.
+    `weight` counts comparisons; `plays` are the episodes it rests on, `ratings` those by people of
+    a's play and of b's.
     """
 
     a: str
@@ -90,7 +90,7 @@ class Contest(NamedTuple):
     cluster: str
     weight: float = 1.0
     plays: tuple[str, ...] = ()
-    given: tuple[Given, Given] = ((), ())
+    ratings: tuple[RaterScores, RaterScores] = ((), ())
 
 
 @dataclass(frozen=True, slots=True)
@@ -146,7 +146,7 @@ def _check_scores(scores: Sequence[SeatScore]) -> None:
 
 def _compare(x: SeatScore, y: SeatScore, weight: float) -> Contest:
     outcome = float(_outcomes(np.array([x.value or 0.0]), np.array([y.value or 0.0]))[0])
-    ratings = x.given, y.given
+    ratings = x.ratings, y.ratings
     return Contest(x.model, y.model, outcome, x.cluster, weight, (x.play, y.play), ratings)
 
 
@@ -269,8 +269,8 @@ def _order_by_name(row: Contest) -> Contest:
         )
     if row.a < row.b:
         return row
-    ratings = row.given[1], row.given[0]
-    return row._replace(a=row.b, b=row.a, outcome=1 - row.outcome, given=ratings)
+    ratings = row.ratings[1], row.ratings[0]
+    return row._replace(a=row.b, b=row.a, outcome=1 - row.outcome, ratings=ratings)
 
 
 @dataclass(frozen=True, slots=True)
@@ -334,14 +334,14 @@ class _Rated:
     @classmethod
     def from_contests(cls, rows: Sequence[Contest]) -> _Rated | None:
         """None where not all of it is by people, or they are fewer than `LEAST_RATERS`."""
-        names = sorted({who for row in rows for ratings in row.given for who, _ in ratings})
-        if len(names) < LEAST_RATERS or not all(all(row.given) for row in rows):
+        names = sorted({who for row in rows for ratings in row.ratings for who, _ in ratings})
+        if len(names) < LEAST_RATERS or not all(all(row.ratings) for row in rows):
             return None
         place = {name: i for i, name in enumerate(names)}
         scores = np.full((2, len(rows), len(names)), np.nan)
         for i, row in enumerate(rows):
             for side in (0, 1):
-                for who, value in row.given[side]:
+                for who, value in row.ratings[side]:
                     scores[side, i, place[who]] = value
         models = number_clusters([*(row.a for row in rows), *(row.b for row in rows)]).reshape(
             2, -1

@@ -76,7 +76,7 @@ def for_other_raters(
             widened.append(cell)
             continue
         gaps = [
-            play._replace(given=tuple((who, score - value) for who, value in play.given))
+            play._replace(ratings=tuple((who, score - value) for who, value in play.ratings))
             for play, score in zip(plays, beside, strict=True)
         ]
         linear, ranked = _left_out(plays, beside)
@@ -97,9 +97,9 @@ def _left_out(
     """r and rho of scores with the mean of the raters, without each of these in turn."""
     from scipy.stats import rankdata
 
-    items = np.array([i for i, play in enumerate(plays) for _ in play.given])
-    names = np.array([name for play in plays for name, _ in play.given])
-    values = np.array([value for play in plays for _, value in play.given])
+    items = np.array([i for i, play in enumerate(plays) for _ in play.ratings])
+    names = np.array([name for play in plays for name, _ in play.ratings])
+    values = np.array([value for play in plays for _, value in play.ratings])
     scores = np.array(beside)
     linear, ranked = list[float | None](), list[float | None]()
     for name in np.unique(names):

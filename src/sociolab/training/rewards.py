@@ -76,7 +76,7 @@ class RunRewards:
         self._scores: dict[tuple[str, str, str | None], ScoresByJudge] = {}
         self._rewards: dict[tuple[str, str, str | None, str, str], Reward] = {}
         for run in runs:
-            for value in (*run.values, *run.untold):
+            for value in (*run.values, *run.unscored):
                 key = (value.run, value.trial, value.seat)
                 if value.unscored is None:
                     scores = self._scores.setdefault(key, {}).setdefault(value.judge, {})
@@ -190,7 +190,7 @@ class RunRewards:
 
     def _hint(self, measure: str) -> str:
         judges = dict.fromkeys(
-            gap.judge for run in self._runs for gap in run.untold if gap.measure == measure
+            gap.judge for run in self._runs for gap in run.unscored if gap.measure == measure
         )
         return next((unscored_hint(self._runs, judge, measure) for judge in judges), "")
 

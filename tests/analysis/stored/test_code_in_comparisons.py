@@ -95,7 +95,7 @@ def test_they_are_found_by_their_label_and_by_their_name(store: Store) -> None:
 
 def test_code_that_imports_other_modules_is_another_agent(store: Store) -> None:
     compared(store, f"{OLD}+{'1' * 16}", f"{OLD}+{'2' * 16}")
-    shown = agent_names(store, ["a", "b"]).shown
+    shown = agent_names(store, ["a", "b"]).renamed
     assert len({names[MINE] for names in shown.values()}) == 2
 
 
@@ -112,7 +112,7 @@ def test_of_unknown_code_nothing_is_said_to_be_the_same(
 
 def test_one_run_alone_needs_no_mark(store: Store) -> None:
     played(store, "a", "unknown code", (3, 4))
-    assert not agent_names(store, ["a"]).shown
+    assert not agent_names(store, ["a"]).renamed
 
 
 def test_both_codes_are_ranked(store: Store) -> None:

@@ -92,21 +92,21 @@ def test_they_are_two_rows_of_a_table_and_of_a_ranking(store: Store) -> None:
 def test_set_up_the_same_way_they_are_one(store: Store) -> None:
     for run in "ab":
         played(store, run, MODEL, COOL, "temperature=0.2")
-    assert not agent_names(store, ["a", "b"]).shown
+    assert not agent_names(store, ["a", "b"]).renamed
     assert "set up" not in words(compare_runs(store, CompareRequest(("a", "b"))))
 
 
 def test_people_play_as_ever_whatever_their_time_for_a_turn(store: Store) -> None:
     found = compared(store, "human")
-    assert not agent_names(store, ["a", "b"]).shown
+    assert not agent_names(store, ["a", "b"]).renamed
     assert "human was not set up the same way in both runs" in words(found)
 
 
 def test_each_world_has_a_temperature_of_its_own_that_makes_no_other_agent(store: Store) -> None:
     played(store, "a", MODEL, COOL)
     played(store, "b", MODEL, HOT, world="stss-talk")
-    assert agent_names(store, ["a", "b"]).shown == {}
+    assert agent_names(store, ["a", "b"]).renamed == {}
     (column,) = across(store, ["a"], {}).columns
     assert set(column.places) == {MODEL}
     played(store, "c", MODEL, HOT)
-    assert set(agent_names(store, ["a", "b", "c"]).shown) == {"a", "c"}
+    assert set(agent_names(store, ["a", "b", "c"]).renamed) == {"a", "c"}

@@ -35,7 +35,7 @@ def test_an_imported_model_is_one_by_any_name(tmp_path: Path, label: str) -> Non
         assert store.run("r").agents[label].kind == "model"
         result = result_of(store, "r")
         assert (agent_kind(result, label), by_rules(result, label)) == ("model", False)
-        assert not agent_names(store, ["r"]).shown
+        assert not agent_names(store, ["r"]).renamed
         (found,) = store.episodes("r")
         assert found.trial.cast[0].identity == Agent(label, "model", label)
 

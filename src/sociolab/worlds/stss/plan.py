@@ -262,9 +262,9 @@ def read_arms(store: Store, both_levels: Levels) -> Iterator[Arm]:
         if agent_levels.judge not in talk.judges or "rules" not in action.judges:
             continue
         conversations = _by_task(
-            talk.of(agent_levels.judge), agent_levels.agent, CONVERSATION_SR.name
+            talk.by_judge(agent_levels.judge), agent_levels.agent, CONVERSATION_SR.name
         )
-        done = _by_task(action.of("rules"), agent_levels.agent, GOAL)
+        done = _by_task(action.by_judge("rules"), agent_levels.agent, GOAL)
         paired = {task: (conversations[task], done[task]) for task in conversations if task in done}
         tasks = tuple(
             TaskLevels(
