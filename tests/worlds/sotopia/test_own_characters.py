@@ -312,6 +312,13 @@ def test_only_strangers_have_neither_tie_nor_story() -> None:
             assert is_one_sentence(pair.story), (pair.a, pair.b)
 
 
+def test_strangers_know_nobody_in_common() -> None:
+    acquainted = both_ways(pair for pair in relationships() if pair.type is not STRANGER)
+    for pair in of_type(STRANGER):
+        known = [{b for a, b in acquainted if a == id} for id in (pair.a, pair.b)]
+        assert not known[0] & known[1], (pair.a, pair.b)
+
+
 def test_a_tie_is_a_few_words_in_lower_case() -> None:
     for pair in relationships():
         assert pair.tie == pair.tie.lower()

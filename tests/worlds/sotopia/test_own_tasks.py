@@ -77,6 +77,13 @@ def test_every_relationship_has_its_share_and_strangers_are_no_third(own: sotopi
     assert counts["stranger"] <= 130
 
 
+def test_no_relationship_is_rare_and_strangers_are_no_majority(own: sotopia.DataSet) -> None:
+    counts = Counter(own.between(*row.characters).type for row in own.rows)
+    assert len(counts) == 5
+    assert min(counts.values()) >= 60
+    assert counts[sotopia.RelationshipType.STRANGER] <= 130
+
+
 def test_another_seed_casts_other_pairs(own: sotopia.DataSet) -> None:
     def pairs(seed: int) -> list[tuple[str, ...]]:
         rows = cast_tasks(
