@@ -254,12 +254,11 @@ def column_document(column: WorldColumn) -> dict[str, Any]:
 
 
 def relation_document(related: Relation) -> dict[str, Any]:
-    """A relation as a JSON object."""
     return asdict(related)
 
 
 def _judge(results: Sequence[RunResult], world: str, requested: str) -> str:
-    """The label of the judge that is wanted in a world."""
+    """The label of the judge that `requested` names; ConfigError for an unknown judge or world."""
     labels = {judge.judge for result in results if result.world == world for judge in result.judges}
     if not labels:
         worlds = ", ".join(dict.fromkeys(result.world for result in results))
@@ -392,7 +391,7 @@ def _cautions(columns: Sequence[WorldColumn], relations: Sequence[Relation]) -> 
 
 
 def _failed_turns(columns: Sequence[WorldColumn]) -> Iterator[Sentence]:
-    """Which agents failed turns, each run once."""
+    """A caution that names the agents that failed turns, each run once."""
     lost = {
         (place.run, agent): place.lost
         for column in columns
@@ -407,7 +406,7 @@ def _failed_turns(columns: Sequence[WorldColumn]) -> Iterator[Sentence]:
 
 
 def _coverage(columns: Sequence[WorldColumn]) -> Iterator[Sentence]:
-    """Of which agents some plays could not be scored, each column once."""
+    """A caution for each column in which some episodes of an agent could not be scored."""
     for column in columns:
         agents = [
             SAY("agent_coverage", agent=agent, coverage=place.covered["coverage"])

@@ -289,7 +289,7 @@ def kappa_on_scale(kappa: Estimate, bins: int) -> Estimate:
 
 
 def _metrics(ratings: StoredRatings) -> dict[str, Measure]:
-    """What people rated, and the two summaries of it, by name."""
+    """The metrics that people rated, and the two summaries, by name."""
     return ratings.metrics | {
         OVERALL: Measure(OVERALL, 0, 1, title=SAY("overall")),
         POOLED: Measure(POOLED, 0, 1, title=SAY("pooled")),
@@ -305,12 +305,12 @@ def _name(finding: Finding) -> str:
 
 
 def _parts(findings: Sequence[Finding]) -> list[Finding]:
-    """Those of single metrics: no summaries."""
+    """The findings of single metrics, without the summaries."""
     return [finding for finding in findings if _name(finding) not in (OVERALL, POOLED)]
 
 
 def _groups(findings: Sequence[Finding]) -> list[str]:
-    """Who played, in the order of SOTOPIA's Table 1."""
+    """The groups of players that occur, in the order of SOTOPIA's Table 1."""
     groups = {finding.about["played"] for finding in findings}
     return [group for group in GROUPS if group in groups]
 
@@ -682,7 +682,7 @@ def difference_bars(title: str, rows: Sequence[tuple[str, Spread]]) -> Chart:
 
 
 def pairs_section(ratings: StoredRatings, report: AgreementReport) -> Section:
-    """Each two judges as raters of the same seats."""
+    """Agreement of each pair of judges, as raters of the same seats."""
     findings = pair_findings(ratings, report)
     tables, apart, cautions = [], [], [SAY("shared_error")]
     for first, second in dict.fromkeys((cell.first, cell.second) for cell in report.pairs):
@@ -741,7 +741,7 @@ def _yes_no_cell(
 
 
 def _answers(rows: Sequence[ItemRating], dimension: str) -> dict[str, tuple[str, dict[str, bool]]]:
-    """By item its cluster, and the answers by rater."""
+    """By item: its cluster, and the yes/no answers by rater."""
     answers: dict[str, tuple[str, dict[str, bool]]] = {}
     for row in rows:
         if row.dimension == dimension and row.value is not None and row.value != 0.5:

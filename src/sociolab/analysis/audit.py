@@ -69,7 +69,7 @@ class RepeatedScore:
 class ScoreChange:
     """The scores of one play in one measure, as it is and as a variant; None where one is missing.
 
-    `was` and `now` are the seat's conditions in the two, "" for nothing out of the ordinary;
+    The conditions are those of the seat in the two, "" for nothing out of the ordinary;
     `group` is the variant's.
     """
 
@@ -77,8 +77,8 @@ class ScoreChange:
     cluster: str
     seat: str | None
     measure: Measure
-    was: str
-    now: str
+    old_condition: str
+    new_condition: str
     before: float | None
     after: float | None
     group: str = ""
@@ -93,15 +93,15 @@ class ScoreChange:
     @property
     def gain(self) -> float | None:
         """The score in the condition minus the score out of it."""
-        return self.gap if self.now or self.gap is None else -self.gap
+        return self.gap if self.new_condition or self.gap is None else -self.gap
 
     @property
     def gains(self) -> dict[str, float | None]:
         """For each condition that it is in once: the score in it minus the score out of it."""
-        if self.was == self.now:
+        if self.old_condition == self.new_condition:
             return {}
         away = None if self.gap is None else -self.gap
-        gains = {self.now: self.gap, self.was: away}
+        gains = {self.new_condition: self.gap, self.old_condition: away}
         return {name: gain for name, gain in gains.items() if name}
 
 
@@ -136,13 +136,13 @@ def score_changes(
 
     `expected` is as in `repeated_scores`. Left out is what the judge can tell in neither.
     """
-    by_seat = {seat: (was, new) for seat, was, new in variant.changes}
+    by_seat = {seat: (old, new) for seat, old, new in variant.changes}
     changes = []
     for repeated in repeated_scores(trial, (as_it_is, changed), expected):
         if repeated.seat in by_seat:
-            (was, new), (before, after) = by_seat[repeated.seat], repeated.scores
+            (old, new), (before, after) = by_seat[repeated.seat], repeated.scores
             of = (repeated.trial, repeated.cluster, repeated.seat, repeated.measure)
-            changes.append(ScoreChange(*of, was, new, before, after, variant.group))
+            changes.append(ScoreChange(*of, old, new, before, after, variant.group))
     return tuple(changes)
 
 
@@ -170,7 +170,7 @@ def change_findings(changes: Sequence[ScoreChange]) -> tuple[Finding, ...]:
     length of the scale. The mean change is left out where no seat is in a condition before: the
     effects say it all.
     """
-    swapped = any(change.was for change in changes)
+    swapped = any(change.old_condition for change in changes)
     rows = []
     for change in changes:
         moved = None if change.gap is None else abs(change.gap)
@@ -460,7 +460,7 @@ def _needs(control: Finding) -> int:
 def repeat_section(
     findings: Sequence[Finding], judgings: int, declared: Declared = UNDECLARED
 ) -> Section:
-    """How alike the scores of the same episode are at several judgings."""
+    """Consistency of a judge: how close the scores of an episode are at repeated judgings."""
     rows = _by_metric(findings, SD, declared)
     leading = _leading(rows, SD, declared)
     verdict = SAY("not_scored_twice")
@@ -478,7 +478,7 @@ def repeat_section(
 
 
 def figure_notes(findings: Collection[Finding]) -> Iterator[Sentence]:
-    """Below a table with the estimates of these findings."""
+    """Notes below a table with these findings."""
     if any(finding.metric and finding.metric.name == ALL for finding in findings):
         yield SAY("of_all")
     if any(finding.estimate and finding.estimate.low is not None for finding in findings):
@@ -530,7 +530,7 @@ def variant_section(
 
 
 def _noise(repeats: Iterable[Finding], metric: Measure | None) -> Interval | None:
-    """How far two judgings of the same episode lie apart."""
+    """The mean distance of two judgings of an episode in this metric; None if not measured."""
     which = (metric, DIFFERENCE)
     return next(
         (

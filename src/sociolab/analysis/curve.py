@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -228,9 +228,15 @@ def _estimate(estimate: Estimate) -> dict[str, Any]:
 def curve_section(trend: Curve, judged: str, cautions: Sequence[str]) -> Section:
     """The curve as a section; `judged` is a sentence on the judge's method."""
     scored = [name for name, points in trend.points.items() if any(p.mean.n for p in points)]
+    moved = [
+        _moved(point, trend.points[name][0], trend.measures[name])
+        for name in scored
+        for point in trend.points[name][1:]
+        if point.holm_p is not None and point.holm_p < ALPHA and point.against is not None
+    ]
     return Section(
         SAY("title", runs=[point.side.run for point in next(iter(trend.points.values()))]),
-        (_shared(trend), judged, *_verdicts(trend, scored)),
+        (_shared(trend), judged, *(moved or [SAY("nothing_shown")])),
         tuple(cautions),
         tuple(_table(trend, name) for name in scored),
         tuple(_figure(trend, name) for name in scored),
@@ -268,16 +274,6 @@ def _shared(trend: Curve) -> Sentence:
         clusters=max(p.mean.clusters for points in trend.points.values() for p in points),
         partner=describe_partner_match(trend.compared[0]),
     )
-
-
-def _verdicts(trend: Curve, names: Sequence[str]) -> Iterator[Sentence]:
-    moved = [
-        _moved(point, trend.points[name][0], trend.measures[name])
-        for name in names
-        for point in trend.points[name][1:]
-        if point.holm_p is not None and point.holm_p < ALPHA and point.against is not None
-    ]
-    yield from moved or [SAY("nothing_shown")]
 
 
 def _moved(point: CurvePoint, first: CurvePoint, measure: Measure) -> Sentence:

@@ -67,20 +67,15 @@ def list_doublings(
         for factor, error in components.advice.doublings.items()
         if factor not in _NEVER_ALONE
     ]
-    halved = _with_half_the_residual(components)
+    error, residual = components.advice.error, components.residual.variance
+    halved = None
+    if error is not None and residual is not None:  # the mean holds 1 / n of the residual
+        halved = math.sqrt(max(error**2 - residual / (2 * components.n), 0.0))
     if judged_once:
         steps.insert(-1, step(REPEAT, halved, episodes))
     if again:
         steps.append(step(JUDGINGS, halved, 0))
     return tuple(steps)
-
-
-def _with_half_the_residual(components: Components) -> float | None:
-    """The standard error where the residual's part is halved; the mean holds 1 / n of it."""
-    error, residual = components.advice.error, components.residual.variance
-    if error is None or residual is None:
-        return None
-    return math.sqrt(max(error**2 - residual / (2 * components.n), 0.0))
 
 
 def best_step(error: float | None, steps: Sequence[Doubling]) -> Doubling | None:

@@ -205,7 +205,7 @@ def _pair_document(pair: EpisodePair) -> dict[str, object]:
 
 @dataclass(frozen=True, slots=True)
 class ComparedPairs:
-    """All pairs of a comparison, by measure, and those that are shown."""
+    """All pairs of a comparison, by metric, and those that are shown."""
 
     comparison: ComparedAgents
     pairs: Mapping[str, tuple[EpisodePair, ...]]

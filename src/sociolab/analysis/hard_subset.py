@@ -160,9 +160,9 @@ def _explain_no_difficulty(difficulty: Difficulties, agents: int) -> str:
 
 
 def hard_section(subset: Hard, name: str, details: Sequence[Pool] = ()) -> Section:
-    """The hardest tasks to print, or as a part of a page.
+    """The hardest tasks as a section.
 
-    `details`: the pools of the measures whose matrix of agents and partners is shown.
+    `details`: the pools of the metrics whose matrix of agents and partners is shown.
     """
     section = Section(
         SAY("title", name=name, target=subset.difficulties.target),

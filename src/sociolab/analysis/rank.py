@@ -316,7 +316,6 @@ def rank(
 
 
 def ranking_section(ranked: Ranking) -> Section:
-    """The ranking to print, or as a part of a page."""
     section = Section(
         SAY("title", metric=ranked.pool.title, judge=ranked.pool.judge),
         tuple(_verdicts(ranked)),

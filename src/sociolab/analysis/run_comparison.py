@@ -272,7 +272,7 @@ def _alone(
     measures: Mapping[str, Measure],
     why: str = "",
 ) -> Conclusions:
-    """Of agents that are not compared (`why` not): pass^k."""
+    """pass^k of agents that are not compared; `why` says why not."""
     if request.seats:
         raise ConfigError(f"{NAME_BOTH}; --by-seat compares two agents seat by seat")
     declared = run.values.declared
@@ -512,7 +512,7 @@ def _compared(
 
 
 def judged_by(runs: Sequence[OpenedRun], judge: str) -> str:
-    """What to think of the judge's figures, in sentences."""
+    """Sentences on the judge's method, one for each that its runs declare."""
     texts = dict.fromkeys(nature(run.result, judge) for run in runs)
     return " ".join(f"{text[0].upper()}{text[1:]}." for text in texts)
 
@@ -534,9 +534,13 @@ def _other_judges(runs: Sequence[OpenedRun], judge: str) -> tuple[str, ...]:
 
 
 def side_cautions(runs: Sequence[OpenedRun], comparison: ComparedAgents) -> Iterator[Sentence]:
-    """What beside the agents differs between the sides."""
+    """Cautions for what differs between the sides besides the agents."""
     if comparison.by == "role" or not comparison.partners:
-        yield _note_partners(comparison)
+        a, b = comparison.a, comparison.b
+        if a.partners == (a.agent,) and b.partners == (b.agent,):
+            yield SAY("self_play")
+        else:
+            yield SAY("other_partners", a=a.partners, b=b.partners)
     if comparison.match == "none":
         yield SAY("other_clusters", clusters=comparison.clusters)
     if len(runs) == 2:
@@ -559,7 +563,7 @@ def run_cautions(runs: Sequence[OpenedRun]) -> Iterator[Sentence]:
 
 
 def _judge_apart(runs: Sequence[OpenedRun], judge: str) -> Iterator[str]:
-    """Where the judge's calls were served otherwise in some of the runs."""
+    """Notes on runs in which the judge's model was served differently."""
     model = runs[0].values.judges[judge].name
     return judge_served_apart({run.result.run: run.result.served for run in runs}, model)
 
@@ -574,13 +578,6 @@ def same_agent(runs: Sequence[OpenedRun], a: ComparedSide, b: ComparedSide) -> I
         yield SAY("same_agent_otherwise", seeds=seeds)
     else:
         yield SAY("same_agent", seeds=seeds)
-
-
-def _note_partners(comparison: ComparedAgents) -> Sentence:
-    a, b = comparison.a, comparison.b
-    if a.partners == (a.agent,) and b.partners == (b.agent,):
-        return SAY("self_play")
-    return SAY("other_partners", a=a.partners, b=b.partners)
 
 
 def _note_settings(a: OpenedRun, b: OpenedRun, comparison: ComparedAgents) -> Iterator[Sentence]:

@@ -244,7 +244,7 @@ def contrast(a: Sequence[tuple[float, str]], b: Sequence[tuple[float, str]]) -> 
 
 
 def family_section(preferences: SelfPreferences) -> Section:
-    """Whether judges prefer their own family, or why that cannot be said."""
+    """The preference of each judge for its own family, or why it cannot be computed."""
     if preferences.why:
         return Section(SAY("title"), (SAY("not_computed", why=preferences.why),))
     cautions = [

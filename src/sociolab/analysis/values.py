@@ -111,7 +111,6 @@ class RunValues:
     exams: tuple[JudgeExam, ...] = ()
 
     def by_judge(self, judge: str) -> RunValues:
-        """The values of one judge."""
         values = tuple(value for value in self.values if value.judge == judge)
         unscored = tuple(value for value in self.unscored if value.judge == judge)
         judges = {judge: self.judges[judge]}
@@ -336,7 +335,7 @@ class Pool:
 
     @property
     def better(self) -> Better:
-        """Which end of the measure is the better one."""
+        """Which end of the scale is better; "" where neither is."""
         return self.declared.metric(self.measure.name).better
 
     @property

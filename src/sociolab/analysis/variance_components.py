@@ -138,7 +138,6 @@ class Variances:
         return SAY("pairing", task=task) if factor == PAIRING else nouns.get(factor, factor)
 
     def plural(self, factor: str) -> str:
-        """The plural of `noun`."""
         return Count(self.noun(factor), 2).column
 
     def levels(self, factor: str) -> str:
@@ -366,7 +365,7 @@ def _mixed(result: Variances, agent: AgentVariance) -> list[str]:
 
 
 def _nouns(result: Variances, agent: AgentVariance, part: Component) -> list[str]:
-    """What a component is of; of the residual, all that it holds."""
+    """The nouns of a component; for the residual those of all that it holds."""
     if part.factor != "residual":
         return [result.noun(part.factor)]
     rest = [result.noun(JUDGINGS), SAY("rest")]
@@ -392,7 +391,6 @@ def plan_findings(result: Variances, agent: AgentVariance) -> Iterator[Finding]:
 
 
 def variance_section(result: Variances) -> Section:
-    """All agents' components to print, or as a part of a page."""
     plans = [plan for agent in result.agents for plan in plan_findings(result, agent)]
     tables = [SAY.table("plans", plans, clusters=result.plural(SCENARIO))] if plans else []
     section = Section(
