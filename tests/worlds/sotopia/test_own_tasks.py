@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+import hashlib
+import re
 from collections import Counter
 from importlib.resources import as_file, files
 from pathlib import Path
@@ -9,6 +11,7 @@ import pytest
 from sociolab.core import ConfigError
 from sociolab.worlds import sotopia
 from sociolab.worlds.sotopia.build import build, cast_tasks, castable_pairs
+from sociolab.worlds.sotopia.dataset import FILES
 
 
 @pytest.fixture(scope="module")
@@ -82,6 +85,22 @@ def test_no_relationship_is_rare_and_strangers_are_no_majority(own: sotopia.Data
     assert len(counts) == 5
     assert min(counts.values()) >= 60
     assert counts[sotopia.RelationshipType.STRANGER] <= 130
+
+
+def test_the_data_card_states_version_hashes_and_sizes(own: sotopia.DataSet, folder: Path) -> None:
+    card = (Path(__file__).parents[3] / "docs" / "data-card.md").read_text("utf-8")
+    assert f"{own.id.name}, version {own.id.version}, hash `{own.id.hash}`" in card
+    for name in ("meta.json", *FILES):
+        sha = hashlib.sha256((folder / name).read_bytes()).hexdigest()
+        assert re.search(rf"^\| `{name}` \| \d+ \| `{sha}` \|$", card, re.MULTILINE), name
+    kinds = ("family", "friend", "romantic", "acquaintance", "stranger")
+    counts = Counter(
+        (own.scenarios[row.scenario].family, own.between(*row.characters).type.value)
+        for row in own.rows
+    )
+    for family in {family for family, _ in counts}:
+        sizes = " | ".join(str(counts[family, kind]) for kind in kinds)
+        assert re.search(rf"^\| {family} \| \d+ \| \d+ \| {re.escape(sizes)} \|$", card, re.M)
 
 
 def test_another_seed_casts_other_pairs(own: sotopia.DataSet) -> None:
