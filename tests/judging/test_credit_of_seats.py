@@ -71,7 +71,7 @@ def test_a_name_that_begins_like_another_has_its_own_goal() -> None:
     world = PublicGoods(replace(WORLD.scene, names=names, heads=heads))
     whole = world.transcript(EPISODE)
     found = build_story(whole, TASK.seats, ("goal", "secret"))
-    assert [person.seat for person in found.asked] == ["b"]
+    assert [person.seat for person in found.with_stakes] == ["b"]
 
 
 def test_a_line_without_a_seat_of_the_task_is_the_worlds_mistake() -> None:

@@ -376,7 +376,9 @@ _MOST_BYTES = 65536
 
 
 class InputEndedError(Exception):
-    """The input has ended (Ctrl-D)."""
+    """At the end of the input (Ctrl-D)."""
+
+    pass
 
 
 class Terminal:

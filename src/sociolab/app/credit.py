@@ -229,7 +229,7 @@ def stories_of(
             f'the episodes of "{run}" have no lines: credit is for worlds whose transcripts are '
             f"turns, which those of {row.world} are not"
         )
-    if not any(story.asked for _, story in stories):
+    if not any(story.with_stakes for _, story in stories):
         raise ConfigError(
             f'nobody in "{run}" has a {" or a ".join(measures)} of their own; credit is for what '
             "the scene tells of a seat"
@@ -408,7 +408,7 @@ def _result(
             ),
         )
     checks = check_findings(plays, scores)
-    at_stake = [story for _, story in stories if story.asked]
+    at_stake = [story for _, story in stories if story.with_stakes]
     return CreditResult(
         run=run,
         world=row.world,

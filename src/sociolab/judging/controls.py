@@ -78,7 +78,7 @@ def mention(names: Collection[str]) -> str:
 
 
 def mention_lines(names: Mapping[str, str]) -> dict[str, str]:
-    """By seat, an aside with the names of the others."""
+    """By seat; a seat that is alone gets none."""
     partners = {seat: [names[other] for other in names if other != seat] for seat in names}
     return {seat: mention(named) for seat, named in partners.items() if named}
 

@@ -48,7 +48,7 @@ class _Record(BaseModel):
 
 
 class Cell(_Record):
-    """What credit is given for: one measure of one seat."""
+    """A metric of a seat, on which credit is given."""
 
     seat: str
     measure: CreditMeasure
@@ -124,9 +124,9 @@ class CreditJudge:
 
     async def credit(self, trial: str, story: Story) -> CreditRecord:
         """Judge an episode in which somebody has something at stake; ValueError if nobody has."""
-        if not story.asked:
+        if not story.with_stakes:
             raise ValueError("expected somebody with a goal or a secret, found nobody")
-        shape = tuple(person_field.measures for person_field in story.asked)
+        shape = tuple(person_field.measures for person_field in story.with_stakes)
         needs = min(500 + _A_CREDIT * len(story.transcript.lines) * len(cells(story)), _LONGEST)
         reading = await TranscriptReader(self._model, trial).read(
             "credit",
@@ -152,10 +152,9 @@ class CreditJudge:
 
 
 def cells(story: Story) -> tuple[Cell, ...]:
-    """The cells that a story is judged on."""
     return tuple(
         Cell(seat=person_field.seat, measure=measure)
-        for person_field in story.asked
+        for person_field in story.with_stakes
         for measure in person_field.measures
     )
 
@@ -179,7 +178,7 @@ def body(story: Story) -> str:
                     "name": flat(character.name),
                     "measures": character.measures,
                 }
-                for index, character in enumerate(story.asked)
+                for index, character in enumerate(story.with_stakes)
             ],
         }
     )
@@ -212,7 +211,7 @@ class Story:
     people: tuple[StoryPerson, ...]
 
     @property
-    def asked(self) -> tuple[StoryPerson, ...]:
+    def with_stakes(self) -> tuple[StoryPerson, ...]:
         """The people with something at stake."""
         return tuple(person_field for person_field in self.people if person_field.measures)
 
@@ -312,7 +311,7 @@ def parse_credit(story: Story, reply: PersonSheets) -> tuple[list[Credit], list[
     """
     credits: list[Credit] = []
     failures: list[NoCredit] = []
-    for index, whom in enumerate(story.asked):
+    for index, whom in enumerate(story.with_stakes):
         sheet = reply.root.get(person_field(index))
         for measure in whom.measures:
             cell = Cell(seat=whom.seat, measure=measure)

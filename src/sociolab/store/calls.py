@@ -250,7 +250,6 @@ class Calls:
         return tuple((as_text(trial), as_text(fault)) for trial, fault in rows)
 
     def has_any(self, run: str, trial: str) -> bool:
-        """Whether a model was called in an episode, successfully or not."""
         (any_call,) = self._db.row(
             "SELECT EXISTS (SELECT 1 FROM calls WHERE run = ?1 AND trial = ?2) "
             "OR EXISTS (SELECT 1 FROM call_failures WHERE run = ?1 AND trial = ?2) "

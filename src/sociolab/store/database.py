@@ -132,7 +132,6 @@ class Database:
         return rows[0] if rows else None
 
     def insert(self, statement: str, values: Sequence[Value]) -> int:
-        """Insert one row and return its primary key."""
         key = self.execute(statement, values).lastrowid
         assert key is not None
         return key

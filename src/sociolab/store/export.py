@@ -384,8 +384,6 @@ class CallFailureLine(ExportLine):
 
 
 class AttemptLine(ExportLine):
-    """An attempt that brought no reply."""
-
     line: Literal["attempt"]
     call: CallKey
     model: str

@@ -71,7 +71,6 @@ class RunRow:
 
     @property
     def finished(self) -> bool:
-        """Whether every trial was played or failed."""
         return not self.planned and not self.playing
 
 
@@ -195,7 +194,6 @@ class Store(Database):
             self.write("UPDATE runs SET settings = ? WHERE pk = ?", (text, pk))
 
     def add_seconds(self, run: str, seconds: float) -> None:
-        """Add the wall time of one part of a run."""
         self.write(
             "UPDATE runs SET seconds = seconds + ? WHERE pk = ?", (seconds, self.run_pk(run))
         )
@@ -444,7 +442,6 @@ class Store(Database):
             yield Episode(decode_trial(as_text(body), tasks[task], agents), self._events(trial))
 
     def play_anew(self, run: str, trial: str) -> None:
-        """Remove the events of a trial, which then starts again."""
         pk = self.trial_pk(run, trial)
         with self.transaction():
             self.execute("DELETE FROM events WHERE trial = ?", (pk,))
@@ -491,7 +488,6 @@ class Store(Database):
             yield zlib.decompress(data) if packed else data
 
     def attachments(self, run: str, trial: str) -> tuple[str, ...]:
-        """The names of a trial's attachments, sorted."""
         rows = self.rows(
             "SELECT DISTINCT name FROM attachments WHERE trial = ? ORDER BY name",
             (self.trial_pk(run, trial),),

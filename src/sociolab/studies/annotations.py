@@ -63,7 +63,6 @@ class Annotation:
 
     @property
     def key(self) -> AnnotationKey:
-        """Identifies it by rater and episode."""
         return self.rater, self.episode
 
 

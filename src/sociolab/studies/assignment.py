@@ -43,7 +43,6 @@ class ItemPool:
     blocks: Mapping[str, str] = field(default_factory=dict)
 
     def quota(self, item: str) -> int:
-        """How many people should get this item."""
         return self.people + self.more.count(item)
 
 

@@ -90,7 +90,6 @@ def session_pool(study: ImpressionStudy) -> ItemPool:
 
 
 def view_session(store: Store, run: str, trial: str) -> SessionShown:
-    """The session as participants see it."""
     episode = store.episode(run, trial)
     transcript = world_of(episode.trial.world).transcript(episode)
     scene = ((title, private_part(text)[0]) for title, text in transcript.scene)

@@ -243,7 +243,7 @@ class LiveEpisode:
             )
 
     def begin(self, request: Request) -> None:
-        """A seat is being asked."""
+        """Called when a seat is asked."""
         self._asked[request.seat] = self._latest = request
         if request.optional:
             self._optional.add(request.name)
@@ -256,7 +256,7 @@ class LiveEpisode:
             asyncio.get_running_loop().call_soon(self._take, request.seat, request, sent)
 
     def end(self, request: Request) -> None:
-        """The seat has replied, or failed to."""
+        """Called when the seat has replied, or failed to."""
         self._asked.pop(request.seat, None)
 
     def replied(self, request: Request) -> None:
@@ -329,7 +329,6 @@ class LiveEpisode:
     # ------------------------------------------------------------------ screens
 
     def asking(self, seat: str) -> Asking | None:
-        """What this seat's person is asked now."""
         pending = self._seats[seat].pending
         if pending is None or (seat, Key.from_request(pending.request)) in self._accepted:
             return None
@@ -342,7 +341,6 @@ class LiveEpisode:
         return build_asking(request, seconds_left, over)
 
     def scene(self, seat: str) -> SeatScene:
-        """What this seat may know now."""
         cached = self._scenes.get(seat)
         if cached is None or cached[0] != len(self._events):
             cached = self._scenes[seat] = (len(self._events), self._scene(seat))
@@ -414,7 +412,6 @@ def _matches(event: Moved | Answered, sent: Sent) -> bool:
 
 
 def event_key(event: Moved | Answered | Unusable) -> Key:
-    """Identifies the request that an event answered."""
     match event:
         case Moved():
             return Key(event.turn, "act", event.attempt)

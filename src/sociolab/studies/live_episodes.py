@@ -33,8 +33,6 @@ People = Mapping[str, int]
 
 @dataclass(frozen=True, slots=True)
 class SeatTaken:
-    """A seat in a live episode."""
-
     episode: LiveEpisode
     seat: str
 
@@ -78,7 +76,6 @@ class LiveEpisodes:
         self._watch.begin()
 
     def start(self, trial: Trial, people: People) -> None:
-        """Start this trial with these people."""
         self._records.begin(trial, people)
         self._seat(LiveEpisode(self._context(trial, people), trial, tuple(people)), people)
 
@@ -127,7 +124,6 @@ class LiveEpisodes:
             self._callbacks.shut()
 
     async def _play_out(self, live: LiveEpisode, people: People) -> None:
-        """Play a trial to its end and record how it ended."""
         trial, study = live.trial, self._records.study
         try:
             await live.play()

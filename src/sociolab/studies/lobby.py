@@ -131,7 +131,6 @@ class LiveStudies:
         self._locks[name].release()
 
     async def shut_if_closed(self, name: str) -> None:
-        """Shut a study that was closed."""
         if name in self._open and not self._is_open(name):
             await self.shut(name)
 
@@ -297,14 +296,12 @@ class Lobby:
             raise CutOff(CUT_OFF) from error
 
     def leave(self, person: int) -> None:
-        """A person leaves, and stops waiting."""
         self._stop_waiting(person)
         place = self._live.places.get(person)
         if place is not None:
             place.episode.leave(place.seat)
 
     def screen(self, person: int) -> Screen:
-        """What this person's screen shows now."""
         phase, plan, now = self._phase(person), self._plan, self._loop.time()
         place = self._live.places.get(person)
         waits = phase == "waiting"
@@ -475,11 +472,10 @@ class WaitingRoom:
         return back
 
     def present(self, person: int, now: float) -> bool:
-        """Whether a waiting person is still there."""
+        """Whether a waiting person's page was heard of in the last `PRESENT_SECONDS`."""
         return now - self._last_seen.get(person, now) <= PRESENT_SECONDS
 
     def seconds_waited(self, person: int, now: float) -> float:
-        """For how many seconds a person has waited."""
         return now - self._waiters[person].since
 
     def ready(self, now: float) -> Iterator[int]:
@@ -517,5 +513,4 @@ class Listeners:
                 changed.set()
 
     def notify_all(self) -> None:
-        """Set the events of everybody."""
         self.notify(list(self._events))

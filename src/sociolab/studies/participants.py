@@ -40,7 +40,6 @@ class Link:
 
     @property
     def path(self) -> str:
-        """Its path in the web app."""
         return f"/join/{self.secret}"
 
 
@@ -162,7 +161,6 @@ def keep_survey(store: Store, participant: ParticipantRow, values: Mapping[str, 
 
 
 def _find_problem(question: SurveyQuestion, text: str) -> str:
-    """What is wrong with an answer, or ""."""
     if not text:
         return "Please answer this question." if question.required else ""
     match question.kind:
@@ -219,7 +217,6 @@ def forget_study(store: Store, study: str) -> None:
 
 
 def _played_trials(store: Store, study: StudyRow, participant: int) -> tuple[str, ...]:
-    """The trials in which a participant had a seat."""
     if study.kind != "play" or study.run is None:
         return ()
     planned = {row.trial.id for row in store.trials(study.run)}

@@ -59,7 +59,6 @@ class PartnerCast:
 
     @property
     def others(self) -> tuple[Seatable, ...]:
-        """All players but people."""
         return (*self.partners, *((self.stand_in,) if self.stand_in else ()))
 
 
@@ -122,7 +121,6 @@ def trial_with(
 def cast_of(
     plan: PlayPlan, task: Task, people: Sequence[str], partner: Agent | None
 ) -> tuple[CastMember, ...]:
-    """People in these seats, the partner in all others."""
     person = people_agent(plan)
     who = {seat: person if seat in people else partner for seat in task.seats}
     return tuple(CastMember(seat, agent) for seat, agent in who.items() if agent)

@@ -113,7 +113,6 @@ class PlayRecords:
     # ------------------------------------------------------------------ writing
 
     def begin(self, trial: Trial, people: Mapping[str, int]) -> None:
-        """Start a trial with these people in these seats."""
         with self.store.transaction():
             if trial.id not in self._rows:
                 self._add(trial)
@@ -165,7 +164,6 @@ class PlayRecords:
         self._own[person].append(AssignmentRow(pk, person, LET_GO, "", "given up", 0.0, None))
 
     def add_trial(self, trial: Trial) -> None:
-        """Append a trial to the plan."""
         with self.store.transaction():
             self._add(trial)
 
@@ -241,7 +239,6 @@ def is_done(records: PlayRecords, plan: PlayPlan, person: int) -> bool:
 
 
 def _is_left(records: PlayRecords, plan: PlayPlan, person: int) -> bool:
-    """Whether any task that is new to a person is left."""
     with_stand_in = plan.people > 1 and plan.stand_in is not None
     tasks = records.tasks() if with_stand_in else records.planned(plan.people)
     return any(records.ledger.is_new(task, (person,)) for task in tasks)
@@ -333,7 +330,6 @@ class AssignmentBalancer:
 
 
 def seats_of_people(trial: Trial) -> tuple[str, ...]:
-    """The seats of a cast that people take."""
     return tuple(member.seat for member in trial.cast if member.identity.kind == "person")
 
 

@@ -68,7 +68,6 @@ class StudyProgress:
 
     @property
     def invited(self) -> int:
-        """All who have a link, in whatever state."""
         return sum(self.people.values())
 
 
@@ -81,7 +80,7 @@ _UNITS = {
 
 
 def progress_of(store: Store, study: str) -> StudyProgress:
-    """StoreError if there is no study of this name."""
+    """The current figures; StoreError if there is no study of this name."""
     row = store.studies.get(study)
     participants = store.studies.participants(study)
     assignments = store.studies.assignments(study)
@@ -194,7 +193,6 @@ class RaterProgress:
 def rating_progress(
     store: Store, study: RateStudy, ratings: Sequence[Rating]
 ) -> tuple[tuple[EpisodeProgress, ...], tuple[RaterProgress, ...]]:
-    """The progress of every episode in the study and of every participant."""
     rows = store.studies.assignments(study.name)
     done = Counter(row.item for row in rows if row.state == "done")
     done.subtract(item for _, item in failed_annotations(store, study.name))

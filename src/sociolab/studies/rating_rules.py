@@ -84,6 +84,7 @@ def reason_problem(reason: str, least: int) -> str:
 _CITED = re.compile(
     r"(\d+)\s*[:.]?\s*[\"\u201c\u201e\u00ab]([^\"\u201c\u201d\u00bb]+)[\"\u201d\u201c\u00bb]"
 )
+"""A turn's number and quoted words, such as 3: "no, that is mine", in any quotation marks."""
 
 
 def quote_problem(scene: RatedScene, reason: str, *, needed: bool) -> str:

@@ -60,7 +60,6 @@ class RateStudy:
     exam: str = ""
 
     def run_of(self, rated: RatedEpisode) -> str:
-        """The run that holds an episode."""
         return self.exam if self.exam and rated.stage == "test" else self.run
 
 
@@ -143,7 +142,6 @@ def named_in(plan: RatePlan) -> tuple[str, ...]:
 
 
 def not_played(run: str, trial: str) -> ConfigError:
-    """The error for an episode that cannot be rated."""
     return ConfigError(f'expected an episode of {run} that was played, found "{trial}"')
 
 
@@ -250,7 +248,7 @@ def played_by(store: Store, study: RateStudy, who: ParticipantRow) -> Collection
 
 
 def done_by(store: Store, study: RateStudy, who: ParticipantRow) -> int:
-    """How many episodes this rater has submitted, without the test."""
+    """Without the episodes of the test."""
     rows = store.studies.assignments(study.name, who.pk)
     items = set(study.episodes)
     return sum(row.state == "done" and row.item in items for row in rows)
@@ -462,7 +460,7 @@ def references_of(plan: RatePlan) -> Mapping[str, Mapping[tuple[str, str], tuple
 
 
 def exam_results(store: Store, study: RateStudy) -> Mapping[str, QualifyingResult]:
-    """Each rater's exam result so far; empty without an exam."""
+    """By rater; empty without an exam."""
     if not study.exam:
         return {}
     judge = people_judge(study.name)
@@ -538,7 +536,6 @@ class Dispute:
 
     @property
     def open(self) -> bool:
-        """Whether it is still undecided."""
         return self.decision is None and not self.third
 
 
@@ -548,7 +545,6 @@ def disputes(store: Store, run: str, study: str, plan: RatePlan) -> tuple[Disput
 
 
 def find_disputes(ratings: Sequence[Rating], plan: RatePlan) -> tuple[Dispute, ...]:
-    """The disagreements among these ratings."""
     by_place: dict[tuple[str, str, str], list[Rating]] = {}
     for rating in ratings:
         by_place.setdefault((rating.episode, rating.seat, rating.dimension), []).append(rating)

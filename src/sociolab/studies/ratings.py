@@ -99,7 +99,7 @@ def on_scale(measure: Measure, score: float | NotKnown) -> bool:
 
 
 def expected_score(measure: Measure) -> str:
-    """The possible scores of a metric, in words."""
+    """In words, such as "a whole number from 0 to 10 as goal"."""
     if measure.yes_no:
         return f"yes, no, {' or '.join(NO_ANSWERS)} as {measure.name}"
     kind = "a whole number" if measure.whole else "a number"
@@ -170,8 +170,6 @@ _MOST = 20
 
 @dataclass(frozen=True, slots=True)
 class WrongLine:
-    """A line with what was expected and found."""
-
     line: int
     what: str
 
@@ -548,7 +546,7 @@ def reason_of(verdict: Score | Unscored) -> str:
 
 
 def rated_value(verdict: Score | Unscored) -> float | NotKnown:
-    """The score, or the kind of "no answer"."""
+    """The score, or why there is none (see `NO_ANSWERS`)."""
     return verdict.value if isinstance(verdict, Score) else verdict.kind
 
 

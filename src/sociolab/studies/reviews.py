@@ -78,7 +78,6 @@ class Review:
 
 
 def view_task(study: ReviewStudy, task: str) -> ReviewedTask:
-    """The task as reviewers see it."""
     show = world_plugin(study.plan.world).reviewed
     assert show is not None  # as `review_study` made sure
     return show(study.tasks[task])
@@ -118,8 +117,6 @@ DRAFT = "review.draft"
 
 @dataclass(frozen=True, slots=True)
 class ReviewStudy:
-    """A study of reviews, with the reviewed tasks by id."""
-
     name: str
     plan: ReviewPlan
     tasks: Mapping[str, Task]
@@ -194,7 +191,6 @@ class TaskReviews:
 
     @property
     def counts(self) -> Mapping[str, int]:
-        """The number of reviews by decision."""
         return Counter(review.decision for _, review in self.reviews)
 
 

@@ -11,7 +11,6 @@ from pydantic import BaseModel, ConfigDict
 from sociolab.agents.forms import FormField, fields_of, fields_of_type
 from sociolab.core.episode import (
     Action,
-    ActionKind,
     ActionSpace,
     Ended,
     Episode,
@@ -230,7 +229,9 @@ def _act_form(space: ActionSpace, partners: tuple[str, ...]) -> ActForm:
                 leaves=kind.leaves,
                 spoken=kind.spoken,
                 fields=fields_of_type(kind.fields) if kind.fields else (),
-                aside=_aside(kind),
+                aside=kind.recipients
+                if kind.takes_recipients and kind.recipients != "none"
+                else "",
             )
             for kind in space.kinds
         ),
@@ -238,10 +239,6 @@ def _act_form(space: ActionSpace, partners: tuple[str, ...]) -> ActForm:
         distinct=space.distinct,
         others=partners if len(partners) > 1 else (),
     )
-
-
-def _aside(kind: ActionKind) -> Literal["", "optional", "required"]:
-    return kind.recipients if kind.takes_recipients and kind.recipients != "none" else ""
 
 
 AWAY = "You missed several turns, so the conversation was ended. What you did until then is kept."

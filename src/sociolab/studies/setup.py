@@ -156,7 +156,6 @@ def _check_contact(contact: str, advice: str) -> None:
 
 
 def count_consented(store: Store, study: str) -> int:
-    """How many participants have given consent."""
     return sum(row.consented is not None for row in store.studies.participants(study))
 
 

@@ -237,7 +237,6 @@ def format_time(seconds: float | None) -> str | None:
 
 
 def readme(row: StudyRow, settings: StudySettings) -> str:
-    """The README.md for the files of this study."""
     rows, parts = "", []
     if settings.survey:
         rows += "| `survey.csv` | the exit survey of a participant |\n"

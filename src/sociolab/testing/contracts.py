@@ -230,7 +230,6 @@ class PlayerContract:
         return world.tasks()[0].seats if world else self.scene().seats
 
     def _play(self, players: Mapping[str, Player]) -> tuple[Event, ...]:
-        """Play an episode of the world, or of the scene."""
         if world := self.world():
             return play_task(world, world.tasks()[0], players).events
         return play_scene(self.scene(), players, policy=FailurePolicy(attempts=self.attempts))

@@ -142,10 +142,6 @@ STOCK_OBJECTS: dict[str, tuple[str, ...]] = {
 _PLACES = tuple(STOCK_OBJECTS)
 
 
-def _same(text: str) -> str:
-    return text
-
-
 @dataclass(frozen=True)
 class StockMemory:
     """A memory stream that returns the same memories for every query."""
@@ -161,7 +157,7 @@ class StockMemory:
         return self.memories[-most:] if most else ()
 
 
-def stock_questions(say: Callable[[str], str] = _same) -> tuple[MindQuestion[Any], ...]:
+def stock_questions(say: Callable[[str], str] = str) -> tuple[MindQuestion[Any], ...]:
     """A question of every kind, first TDP's, and two utterances: the first in a conversation, and
     the last.
 

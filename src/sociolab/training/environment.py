@@ -382,7 +382,6 @@ class EnvFactory:
         )
 
     async def close(self) -> None:
-        """Close connections."""
         await self._models.close()
 
     def _find_task(self, task_id: str | None) -> Task:

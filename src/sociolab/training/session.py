@@ -47,7 +47,6 @@ class Observed:
 
     @property
     def task(self) -> str:
-        """The task's id."""
         return self.trial.task.id
 
     @property
@@ -197,7 +196,6 @@ class EnvSession:
         return Episode(self.trial, self._driven.result())
 
     async def close(self) -> None:
-        """Stop the episode, wherever it is."""
         self._driven.cancel()
         await asyncio.gather(self._driven, return_exceptions=True)
         self._current = None

@@ -102,7 +102,6 @@ def chat_messages(prompt: Prompt) -> list[ChatMessage]:
 
 
 def assistant(text: str) -> ChatMessage:
-    """A reply as a chat message."""
     return {"role": "assistant", "content": text}
 
 

@@ -37,6 +37,7 @@ PREVIEW = (1200, 630)
 
 _IMPORT = re.compile(r'^import (?:\* as (\w+)|\{([^}]*)\}) from "\./(\w+)\.js";$', re.M)
 _EXPORT = re.compile(r"^export (?:const|class|function|async function) (\w+)", re.M)
+"""The forms in which the scripts import (`* as name` or `{names}`) and export."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -146,7 +146,6 @@ _AGAIN_HERE = "It is still here: send it again"
 
 
 def install_error_handlers(app: FastAPI) -> None:
-    """Register the error handlers."""
     app.add_exception_handler(SociolabError, _answer_own_error)
     app.add_exception_handler(RequestValidationError, _answer_invalid)
     app.add_exception_handler(HTTPException, _answer_http)

@@ -53,7 +53,6 @@ class Taking:
 
 
 def home(study: str, participant: str) -> str:
-    """The base address of a participant's pages."""
     return f"/take/{study}/{participant}"
 
 

@@ -244,7 +244,10 @@ def to_next_scenario(request: Request, who: Participant) -> Response:
 @review_router.get("/task/{token}")
 def task(request: Request, who: Participant, task: Item) -> Response:
     """A scenario to review, with what was filled in so far."""
-    return _review_page(request, who, task, _stored_form(store_of(request), who, task), ())
+    name, person = who.study.name, who.participant.pk
+    stored = review_draft_of(store_of(request), name, person, task)
+    form = ReviewForm() if stored is None else ReviewForm.model_validate(stored)
+    return _review_page(request, who, task, form, ())
 
 
 @review_router.post("/task/{token}/draft")
@@ -275,11 +278,6 @@ def decide(
         if problems:
             return _review_page(request, who, task, form, problems)
     return RedirectResponse(who.home, 303)
-
-
-def _stored_form(store: Store, who: Taking, task: str) -> ReviewForm:
-    stored = review_draft_of(store, who.study.name, who.participant.pk, task)
-    return ReviewForm() if stored is None else ReviewForm.model_validate(stored)
 
 
 def _review_page(

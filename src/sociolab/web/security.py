@@ -59,7 +59,6 @@ def secret_of(request: HTTPConnection) -> str:
 
 
 def participant_cookie(request: HTTPConnection) -> str:
-    """The name of the cookie of a participant's browser."""
     return (
         f"__Secure-{PARTICIPANT_COOKIE}" if site_of(request).settings.secure else PARTICIPANT_COOKIE
     )

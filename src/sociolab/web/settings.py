@@ -80,7 +80,6 @@ class WebSettings:
 
     @property
     def proxies(self) -> tuple[str, ...]:
-        """The proxies whose `X-Forwarded-For` is believed."""
         return self.trusted_proxies or (_THIS_MACHINE if self.public_url else ())
 
     @property

@@ -52,6 +52,7 @@ def compare(
         leads = None if result.comparison is None else _main_difference(result.comparison)
     except ConfigError as error:
         problem = str(error)
+    lineups = (outline_of(store, run, store.trials(run)).agents for run in runs)
     return _conclusion_page(
         request,
         "compare",
@@ -59,7 +60,7 @@ def compare(
         sections,
         problem,
         {"--agent": agent, "--with": other, "--judge": judge},
-        agents=_agents(store, runs),
+        agents=tuple(dict.fromkeys(agent for agents in lineups for agent in agents)),
         details=details,
         leads=leads,
     )
@@ -124,8 +125,3 @@ def _main_difference(comparison: ComparedAgents) -> dict[str, str] | None:
         "interval": span(metric.test.difference, metric.measure),
         "metric": headed(metric.measure, comparison.declared),
     }
-
-
-def _agents(store: Store, runs: Sequence[str]) -> tuple[str, ...]:
-    lineups = (outline_of(store, run, store.trials(run)).agents for run in runs)
-    return tuple(dict.fromkeys(agent for agents in lineups for agent in agents))
