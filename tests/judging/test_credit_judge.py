@@ -231,7 +231,7 @@ def test_a_seat_without_a_turn_or_a_stake_is_not_asked_about() -> None:
         ("a", "Al", ("goal",)),
         ("b", "Bo", ()),
     ]
-    assert [person.seat for person in found.asked] == ["a"]
+    assert [person.seat for person in found.with_stakes] == ["a"]
 
 
 def test_nobody_with_a_stake_is_nothing_to_ask() -> None:

@@ -126,7 +126,7 @@ class CreditJudge:
         """Judge an episode in which somebody has something at stake; ValueError if nobody has."""
         if not story.with_stakes:
             raise ValueError("expected somebody with a goal or a secret, found nobody")
-        shape = tuple(person_field.measures for person_field in story.with_stakes)
+        shape = tuple(person.measures for person in story.with_stakes)
         needs = min(500 + _A_CREDIT * len(story.transcript.lines) * len(cells(story)), _LONGEST)
         reading = await TranscriptReader(self._model, trial).read(
             "credit",
@@ -143,7 +143,7 @@ class CreditJudge:
         return CreditRecord(
             judge=self.id.label,
             settings=self.id.settings,
-            names={person_field.seat: person_field.name for person_field in story.people},
+            names={person.seat: person.name for person in story.people},
             asked=cells(story),
             credits=tuple(credits),
             failures=tuple(failures),
@@ -153,9 +153,9 @@ class CreditJudge:
 
 def cells(story: Story) -> tuple[Cell, ...]:
     return tuple(
-        Cell(seat=person_field.seat, measure=measure)
-        for person_field in story.with_stakes
-        for measure in person_field.measures
+        Cell(seat=person.seat, measure=measure)
+        for person in story.with_stakes
+        for measure in person.measures
     )
 
 
@@ -213,7 +213,7 @@ class Story:
     @property
     def with_stakes(self) -> tuple[StoryPerson, ...]:
         """The people with something at stake."""
-        return tuple(person_field for person_field in self.people if person_field.measures)
+        return tuple(person for person in self.people if person.measures)
 
 
 def build_story(

@@ -121,7 +121,7 @@ def _main_difference(comparison: ComparedAgents) -> dict[str, str] | None:
     if metric.test.difference.value is None:
         return None
     return {
-        "shown": figure(metric.test.difference.value, metric.measure),
+        "text": figure(metric.test.difference.value, metric.measure),
         "interval": span(metric.test.difference, metric.measure),
         "metric": headed(metric.measure, comparison.declared),
     }
