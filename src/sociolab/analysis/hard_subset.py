@@ -13,7 +13,7 @@ from sociolab.report.charts import STEP, WIDTH, interval_layers, labels
 from sociolab.report.finding import Count, Finding, FindingTable, Sentence
 from sociolab.report.formatting import figure
 from sociolab.report.section import Chart, Figure, Section
-from sociolab.report.words import listed, minus, plural
+from sociolab.report.words import join_names, minus, plural
 from sociolab.stats.difficulty import (
     HARDEST,
     Difficulties,
@@ -83,7 +83,7 @@ def hard(pool: Pool, target: str, *, most: int = HARDEST, without: Collection[st
     agents = {value.agent for value in pool.values if value.agent is not None}
     for flag, agent in (("--target", target), *(("--without", name) for name in without)):
         if agent not in agents:
-            choices = listed(sorted(agents)) if agents else "none"
+            choices = join_names(sorted(agents)) if agents else "none"
             if any(value.agent == agent for value in pool.unscored):
                 raise ConfigError(f'{flag}: no episode of "{agent}" has a score{pool.hint}')
             raise ConfigError(

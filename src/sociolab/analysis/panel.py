@@ -24,7 +24,7 @@ from sociolab.report.finding import (
 )
 from sociolab.report.formatting import NOTHING
 from sociolab.report.section import Section
-from sociolab.report.words import listed, method_words
+from sociolab.report.words import join_names, method_words
 from sociolab.stats.intervals import means
 
 APART = 2.0
@@ -151,7 +151,7 @@ def build_panel(run: RunValues, judges: Sequence[str]) -> JudgePanel:
     ids = tuple(run.judges[judge] for judge in named)
     methods = {judge_id.method for judge_id in ids}
     if len(methods) > 1 and methods & RULE_BASED:
-        listing = listed(
+        listing = join_names(
             judge_title(judge, judge_id.method) for judge, judge_id in zip(named, ids, strict=True)
         )
         raise ConfigError(

@@ -36,7 +36,7 @@ from sociolab.report.plays import (
     plays_of,
 )
 from sociolab.report.result import each_once, judged_of, never_due, outcomes_of, run_of_episodes
-from sociolab.report.words import listed, plural
+from sociolab.report.words import join_names, plural
 from sociolab.store.store import RunRow, Store, TrialRow, world_settings_in
 
 if TYPE_CHECKING:
@@ -445,7 +445,7 @@ def _distinguish_agents(runs: Sequence[RunValues]) -> tuple[list[RunValues], tup
     apart = [
         replace(run, values=renamed(run.values), unscored=renamed(run.unscored)) for run in runs
     ]
-    clause = f"{listed(sorted(several))} has different settings across these runs, so"
+    clause = f"{join_names(sorted(several))} has different settings across these runs, so"
     return apart, (f"{clause} each run's stands for itself, as agent and as partner.",)
 
 
@@ -497,7 +497,7 @@ def settings_apart(runs: Mapping[str, Json]) -> tuple[str, ...]:
         values: dict[str, list[str]] = {}
         for run, texts in by_run.items():
             values.setdefault(texts.get(key, "not set"), []).append(run)
-        each = " | ".join(f"{value} in {listed(some)}" for value, some in values.items())
+        each = " | ".join(f"{value} in {join_names(some)}" for value, some in values.items())
         apart += [f"{key.replace('_', ' ')}: {each}"] if len(values) > 1 else []
     return tuple(apart)
 

@@ -41,7 +41,7 @@ from sociolab.report.catalogue import Catalogue
 from sociolab.report.exam import ExamNotes, exam_notes
 from sociolab.report.finding import Count, Finding, FindingTable, Sentence
 from sociolab.report.section import Section
-from sociolab.report.words import listed
+from sociolab.report.words import join_names
 from sociolab.stats.crossed_raters import LEAST_RATERS
 from sociolab.stats.intervals import t_critical
 from sociolab.stats.variance import Component, Components, LeveledScore, components
@@ -341,7 +341,7 @@ def component_findings(result: Variances, agent: AgentVariance) -> Iterator[Find
     last = steps.get(REPEAT if agent.judged_once else JUDGINGS)
     most = per_dollar(agent.error, agent.best)
     for part in agent.parts:
-        about = {"agent": agent.agent, "component": listed(_nouns(result, agent, part))}
+        about = {"agent": agent.agent, "component": join_names(_nouns(result, agent, part))}
         more = {"sd": part.variance and math.sqrt(part.variance), "share": part.share}
         step = last if part.factor == "residual" else steps.get(part.factor)
         if step is not None and step.error is not None:
@@ -564,7 +564,7 @@ def _unknown(result: Variances) -> Iterator[Sentence]:
     gaps: list[tuple[tuple[str, tuple[str, ...]], AgentVariance]] = []
     for agent in result.agents:
         lost = [part for part in agent.parts if part.variance is None and part.levels == 1]
-        single = tuple(SAY("one", noun=listed(_nouns(result, agent, part))) for part in lost)
+        single = tuple(SAY("one", noun=join_names(_nouns(result, agent, part))) for part in lost)
         gaps += [(("only_one", single), agent)] if single else []
         mixed = tuple(_mixed(result, agent))
         gaps += [(("inseparable", mixed), agent)] if mixed else []

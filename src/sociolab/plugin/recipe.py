@@ -32,7 +32,7 @@ from sociolab.report.run_facts import evaluated, not_played, warnings
 from sociolab.report.schema import RunResult
 from sociolab.report.score_tables import finding_of
 from sociolab.report.section import Section, TextTable
-from sociolab.report.words import by_rules, listed, stand_ins
+from sociolab.report.words import by_rules, join_names, stand_ins
 
 if TYPE_CHECKING:
     from sociolab.report.finding import Interval
@@ -202,7 +202,7 @@ async def _checked(run: _Run, sheet: Sheet, lab: Context, config: TableConfig) -
     names = dict.fromkeys(row for part in sheet.rows.values() for row in part)
     for text in config.beside:
         if (row := text.rpartition("=")[2]) not in names:
-            rows = listed(names) or "none"
+            rows = join_names(names) or "none"
             raise ConfigError(f'--as: expected a row of the paper ({rows}), found "{row}"')
     return await run(sheet, lab, config)
 
@@ -360,7 +360,7 @@ def _named(yours: Sequence[Yours], config: TableConfig) -> Mapping[str, str]:
     named = {who: row for who, _, row in (text.rpartition("=") for text in config.beside)}
     if unknown := [who for who in named if who and who not in whos]:
         raise ConfigError(
-            f'--as: expected somebody in the table ({listed(whos)}), not "{unknown[0]}"'
+            f'--as: expected somebody in the table ({join_names(whos)}), not "{unknown[0]}"'
         )
     return named
 

@@ -31,7 +31,7 @@ from sociolab.report.formatting import (
     plain,
     title_of,
 )
-from sociolab.report.words import listed, minus, money, percent, symmetric
+from sociolab.report.words import join_names, minus, money, percent, symmetric
 
 if TYPE_CHECKING:
     from sociolab.report.finding import Interval
@@ -242,7 +242,7 @@ def write(value: Any, form: str = "", part: Part = "", metric: Measure | None = 
                 return "; ".join(names)
             if form == "or":
                 return " or ".join(filter(None, (", ".join(names[:-1]), *names[-1:])))
-            return listed(names)
+            return join_names(names)
         case _:
             return _estimate(value, form, part, metric)
 

@@ -48,7 +48,7 @@ class ExamAnswer:
         return self.verdict.value if isinstance(self.verdict, Score) else None
 
     @property
-    def shown(self) -> str:
+    def text(self) -> str:
         """The answer in words: the score with its reason, or why there is none."""
         match self.verdict:
             case Score(value=value, reason=reason):

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 from sociolab.core.metrics import Declared
 from sociolab.core.score import Measure
-from sociolab.report.words import interval_line, legend, listed, minus, percent as percent_of
+from sociolab.report.words import interval_line, join_names, legend, minus, percent as percent_of
 
 if TYPE_CHECKING:
     from sociolab.stats.correlation import Correlation
@@ -69,7 +69,7 @@ def explained(measures: Iterable[Measure], declared: Declared) -> tuple[dict[str
 
 def titles(measures: Iterable[Measure]) -> str:
     """The titles of metrics as a list in a sentence, such as "SOC, SEC and GOAL"."""
-    return listed([title_of(measure) for measure in measures])
+    return join_names([title_of(measure) for measure in measures])
 
 
 def rounded(document: Any) -> Any:

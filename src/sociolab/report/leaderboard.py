@@ -172,7 +172,7 @@ class Board:
         return any(place.lost for place in (*self.places, *self.baselines))
 
     @property
-    def words(self) -> tuple[str, ...]:
+    def coverage_columns(self) -> tuple[str, ...]:
         """The keys of `BoardRow.covered` to show; none where everything could be scored."""
         every = (*self.places, *self.baselines)
         return ("coverage", "bounds") if any(place.entry.unscored for place in every) else ()
@@ -437,7 +437,18 @@ def _text_table(board: Board) -> FindingTable:
     table = SAY.table(
         "board",
         (place.finding for place in rows),
-        columns=("agent", *ranks, mean, "n", "failed", *board.words, *lost, *step, "run", "kind"),
+        columns=(
+            "agent",
+            *ranks,
+            mean,
+            "n",
+            "failed",
+            *board.coverage_columns,
+            *lost,
+            *step,
+            "run",
+            "kind",
+        ),
         notes=(
             SAY("terms", data=terms.data, tasks=terms.tasks, met=terms.met),
             *extra,

@@ -85,7 +85,7 @@ def plural(count: int, singular: str, many: str = "") -> str:
     return f"{count:,} {singular if count == 1 else many or singular + 's'}"
 
 
-def listed(names: Iterable[str]) -> str:
+def join_names(names: Iterable[str]) -> str:
     """ "a", "a and b", "a, b and c"; with semicolons where a name has a comma outside brackets;
     "" for no names."""
     *some, last = [*names] or [""]
@@ -191,7 +191,7 @@ def notes_of_runs(notes: Mapping[str, Sequence[str]]) -> tuple[str, ...]:
         for note in dict.fromkeys(run_notes):
             runs_by_note.setdefault(note, []).append(run)
     return tuple(
-        note if len(runs) == len(notes) else f"in {listed(runs)}: {note}"
+        note if len(runs) == len(notes) else f"in {join_names(runs)}: {note}"
         for note, runs in runs_by_note.items()
     )
 

@@ -21,7 +21,7 @@ from sociolab.core.errors import ConfigError
 from sociolab.core.user_files import find_data_folder, fresh_folder
 from sociolab.plugin.shown import DecidedCluster, ReviewedTask
 from sociolab.report.export import csv_text
-from sociolab.report.words import listed
+from sociolab.report.words import join_names
 from sociolab.store.store import Store
 from sociolab.store.studies import ParticipantRow, StudyRow
 from sociolab.studies.assignment import ItemPool, assignment_of
@@ -128,7 +128,7 @@ def review_study(row: StudyRow) -> ReviewStudy:
     if plan is None:
         raise ConfigError(f'expected a study of reviews, found "{row.name}", which is of another')
     if plan.world not in world_names() or world_plugin(plan.world).reviewed is None:
-        worlds = listed(worlds_that(lambda plugin: plugin.reviewed is not None))
+        worlds = join_names(worlds_that(lambda plugin: plugin.reviewed is not None))
         raise ConfigError(f'people review scenarios of {worlds}; found the world "{plan.world}"')
     return ReviewStudy(row.name, plan, _load_tasks(plan))
 
@@ -273,7 +273,7 @@ def revise(store: Store, study: str, to: Path) -> tuple[str, ...]:
     world = reviewing.plan.world
     write = world_plugin(world).revise
     if write is None:
-        worlds = listed(worlds_that(lambda plugin: plugin.revise is not None))
+        worlds = join_names(worlds_that(lambda plugin: plugin.revise is not None))
         raise ConfigError(f"reviews change the data of {worlds}; the study reviews {world}")
     if to.exists():
         raise ConfigError(f"--to: {to} is there already; name a new folder")

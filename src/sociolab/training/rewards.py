@@ -21,7 +21,7 @@ from sociolab.core.score import (
     leading_judges,
     match_label,
 )
-from sociolab.report.words import listed, method_words, plural
+from sociolab.report.words import join_names, method_words, plural
 
 ScoresByJudge: TypeAlias = dict[str, dict[str, float | None]]
 """By judge and metric; None where a score is missing that was due."""
@@ -108,7 +108,7 @@ class RunRewards:
             if judge.method in RULE_BASED:
                 kind = "a rule-based baseline" if judge.method in BASELINES else "rule-based"
                 words = method_words(run.declared, judge)
-                yield f"the reward is {kind}: {listed(measures)} by {label}: {words}"
+                yield f"the reward is {kind}: {join_names(measures)} by {label}: {words}"
             unknown = Counter(
                 reward.status
                 for (*_, by, measure), reward in self._rewards.items()
@@ -117,8 +117,8 @@ class RunRewards:
             if unknown:
                 reasons = ", ".join(f"{count:,} {status}" for status, count in unknown.items())
                 yield (
-                    f"{plural(unknown.total(), 'reward')} unknown ({listed(measures)} by {label}: "
-                    f"{reasons}): null, with reward_bounds and reward_status"
+                    f"{plural(unknown.total(), 'reward')} unknown ({join_names(measures)} by "
+                    f"{label}: {reasons}): null, with reward_bounds and reward_status"
                 )
 
     def reward(self, judge: str, measure: str, run: str, trial: str, seat: str) -> Reward | None:
@@ -171,7 +171,7 @@ class RunRewards:
         results = [label for label in leading if by_label[label].method not in BASELINES]
         if requested is None and not results:
             raise ConfigError(
-                f"only a rule-based baseline scored {measure} ({listed(judges)}), and a model "
+                f"only a rule-based baseline scored {measure} ({join_names(judges)}), and a model "
                 "trained on such scores learns rules: have the runs judged by a model (sociolab "
                 f"judge RUN --judge endpoint/model), or add --by {judges[0]} to use them anyway"
             )

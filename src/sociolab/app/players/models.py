@@ -180,8 +180,8 @@ class Models:
         guard(os.environ.get(self.config.key_env or "", ""))
         for table in self.file.endpoints.values():
             guard(*secrets_of(table))
-        for listed in self.file.options.values():
-            guard(*secrets_in(listed.extra))
+        for entry in self.file.options.values():
+            guard(*secrets_in(entry.extra))
 
     def endpoint(self, spec: ModelSpec) -> EndpointSpec:
         """The endpoint of a model, from `models.toml`. If that has no address for `openai`, the
@@ -234,9 +234,9 @@ class Models:
     def price(self, spec: ModelSpec) -> Price | None:
         """The price in `models.toml`, or else in the table that ships, by the provider whose host
         serves the model; None where neither has a model of exactly this name."""
-        listed = self.file.prices.get(f"{spec.endpoint}/{spec.model}")
-        if listed is not None:
-            return listed.price
+        entry = self.file.prices.get(f"{spec.endpoint}/{spec.model}")
+        if entry is not None:
+            return entry.price
         own = getattr(self._factory(spec), "price", None)
         if own is not None:
             price: Price | None = own(spec.model)
@@ -267,8 +267,8 @@ class Models:
 
     def options(self, spec: ModelSpec) -> Options:
         """The options of every call: those of the spec, which win, and those of `models.toml`."""
-        listed = self.file.options.get(f"{spec.endpoint}/{spec.model}")
-        return options_of(spec.settings, listed)
+        entry = self.file.options.get(f"{spec.endpoint}/{spec.model}")
+        return options_of(spec.settings, entry)
 
     def extra_options(self, spec: ModelSpec) -> str:
         """The options that `models.toml` adds to a spec, such as "top_p=0.9&seed=3"; "" if none."""
@@ -311,10 +311,10 @@ class Models:
         """A warning that keys are sent to an address other than their provider's own, and what says
         so; "" where none are."""
         names = [name for name in secret_variables(endpoint) if is_secret(os.environ.get(name, ""))]
-        listed = self.file.endpoints.get(endpoint.name, EndpointTable())
+        own = self.file.endpoints.get(endpoint.name, EndpointTable())
         usual = EndpointTable.model_validate(ready_endpoints().get(endpoint.name, {}))
         source = ""
-        if any(getattr(listed, name) != getattr(usual, name) for name in _ROUTING):
+        if any(getattr(own, name) != getattr(usual, name) for name in _ROUTING):
             source = (
                 f"{self._source} in this folder"
                 if self._source == Path(FILE)

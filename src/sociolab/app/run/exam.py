@@ -273,7 +273,7 @@ def _missed(marked: Sequence[MarkedCase]) -> Iterator[Finding]:
                         "what": miss_words(case.miss) if case.miss else SAY("no_answer"),
                         "metric_name": answer.metric,
                         "expected": SAY("range", low=answer.low, high=answer.high),
-                        "answer": answer.shown,
+                        "answer": answer.text,
                     },
                 )
 
@@ -301,7 +301,7 @@ def document(result: ExamResult) -> dict[str, Any]:
                         "low": answer.low,
                         "high": answer.high,
                         "value": answer.value,
-                        "shown": answer.shown,
+                        "shown": answer.text,
                     }
                     for answer in case.answers
                 ],

@@ -14,7 +14,7 @@ from sociolab.engine.scene import FailurePolicy
 from sociolab.engine.visibility import visible_moves
 from sociolab.plugin.shown import FactMention
 from sociolab.prompting.sets import PromptSet, prompt
-from sociolab.report.words import listed
+from sociolab.report.words import join_names
 from sociolab.worlds.anteval.information.scoring import LEARNED, Learned, list_tellings, polls
 from sociolab.worlds.anteval.prompt_sets import PLAYED, paper
 from sociolab.worlds.anteval.scene import LEAVING_ACTIONS, AntScene, describe_self, line_of
@@ -80,7 +80,7 @@ class AntEval:
         """The session with everything private, or only what one seat saw."""
         session = session_from(episode.trial.task.content)
         if seat is None:
-            names = listed([character.first_name for character in session.characters])
+            names = join_names([character.first_name for character in session.characters])
             fact_notes = sorted(_note_tellings(session, episode), key=lambda note: note.turn or 0)
             notes = (*_failures(session, episode), *fact_notes, *_answers(session, episode))
             lines = _lines(session, episode.moves)
@@ -147,7 +147,7 @@ def _note_tellings(session: Session, episode: Episode) -> Notes:
         for number, telling in enumerate(first.values()):
             does = "passes on" if number else "tells fact"
             everybody = len(telling.to) == len(session.characters) - 1
-            to = "to all" if everybody else f"to {listed(telling.to)} only"
+            to = "to all" if everybody else f"to {join_names(telling.to)} only"
             yield Note(telling.turn, f"{telling.who} {does} {fact} {to}")
 
 
@@ -166,7 +166,7 @@ def _answers(session: Session, episode: Episode) -> Notes:
                 yield Note(None, f"{when} {name} had learned: {learned}")
         empty = [name for name, learned in turn_answers if not learned]
         if empty:
-            yield Note(None, f"{when} {listed(empty)} had learned nothing")
+            yield Note(None, f"{when} {join_names(empty)} had learned nothing")
 
 
 def _names(session: Session) -> dict[str, str]:
