@@ -48,7 +48,9 @@ def found(store: Store, tmp_path: Path) -> Agreements:
 
 def text(found: Agreements) -> str:
     return " ".join(
-        sentence for section in found.sections for sentence in (*section.said, *section.cautions)
+        sentence
+        for section in found.sections
+        for sentence in (*section.sentences, *section.cautions)
     )
 
 
@@ -244,7 +246,7 @@ def test_a_judge_that_failed_on_every_rated_play_owes_its_scores(
     assert section.cautions == ("3 scores that it owes are missing.",)
     beside = found.sections[-1]
     assert beside.title == "Judges beside each other"
-    assert any("No seat was scored by both" in sentence for sentence in beside.said)
+    assert any("No seat was scored by both" in sentence for sentence in beside.sentences)
     assert all(table.rows for table in beside.tables), "an empty table"
 
 
@@ -254,7 +256,7 @@ def test_where_nothing_varies_no_interval_is_claimed_in_words(store: Store, tmp_
     file.write_text("episode,seat,rater,dimension,score\n" + "\n".join(rows), "utf-8")
     import_ratings(file, RUN, store=tmp_path / "store.db")
     people = next(s for s in agreements(store, [RUN]).sections if s.title.startswith("How far"))
-    assert "kappa 1.00 without an interval)" in people.said[1]
+    assert "kappa 1.00 without an interval)" in people.sentences[1]
     assert not any("an interval from so few" in caution for caution in people.cautions)
 
 

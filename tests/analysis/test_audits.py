@@ -268,29 +268,31 @@ def test_a_move_no_larger_than_that_of_judging_again_is_called_so() -> None:
     rows = [moved(2, 8 + i / 10, now="x", cluster=c) for i, c in enumerate("abcd")]
     clear = variant_section("padding", "words", change_findings(rows), DECLARED, repeats=noisy(1))
     assert clear.cautions == ()
-    assert any("Judged again unchanged, it moves by 1.50" in sentence for sentence in clear.said)
+    assert any(
+        "Judged again unchanged, it moves by 1.50" in sentence for sentence in clear.sentences
+    )
 
 
 def test_a_judge_that_is_not_moved_is_told_in_one_sentence() -> None:
     effects = change_findings([moved(5, 5, now="x"), moved(4, 4, now="x", cluster="b")])
     section = variant_section("order", "reversed", effects, DECLARED, repeats=noisy(1), without=3)
-    assert section.said == ("GOAL: no score changes, in 2 pairs.",)
+    assert section.sentences == ("GOAL: no score changes, in 2 pairs.",)
     assert section.cautions == ("3 episodes without such a variant left out.",)
 
 
 def test_an_interval_that_holds_zero_is_put_in_words() -> None:
     effects = change_findings([moved(5, 6, now="x"), moved(5, 4.5, now="x", cluster="b")])
-    said = " ".join(variant_section("order", "reversed", effects, DECLARED).said)
+    said = " ".join(variant_section("order", "reversed", effects, DECLARED).sentences)
     assert "which is not distinguishable from 0" in said
 
 
 def test_where_nothing_was_scored_nothing_is_claimed() -> None:
     effects = change_findings([moved(5, None, now="x")])
     section = variant_section("order", "reversed", effects, DECLARED)
-    assert section.said == ("No episode was scored both ways.",)
+    assert section.sentences == ("No episode was scored both ways.",)
     assert section.tables[0].rows == (("GOAL", NOTHING, NOTHING, "0", "1"),)
     assert variant_section("order", "reversed", (), DECLARED).tables == ()
-    assert repeat_section((), 3, DECLARED).said == ("No episode was scored twice.",)
+    assert repeat_section((), 3, DECLARED).sentences == ("No episode was scored twice.",)
 
 
 def test_a_measure_that_some_seats_lack_leaves_a_dash() -> None:

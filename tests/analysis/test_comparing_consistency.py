@@ -107,7 +107,7 @@ def test_the_table_of_two_agents_says_on_which_plays_it_rests() -> None:
         "0.417 [\N{MINUS SIGN}0.642, 1.000]",
         "2",
     )
-    words = " ".join((*section.said, *table.notes))
+    words = " ".join((*section.sentences, *table.notes))
     assert "GOAL: 5 pairs of 2 tasks" in words
     assert "not corrected" in words
 
@@ -139,14 +139,14 @@ def test_without_repeats_nothing_is_claimed() -> None:
     (found,) = passing([side({("lamp", "ann"): (9,)})], {"goal": 8}, (1, 2))
     section = consistency_section([found], {"goal": GOAL})
     assert section.tables == ()
-    assert "played once, so nothing can be said" in " ".join(section.said)
+    assert "played once, so nothing can be said" in " ".join(section.sentences)
 
 
 def test_a_success_is_not_chosen_silently_but_for_shares() -> None:
     assert thresholds(MEASURES, None, named=False) == {"gcsr": 1.0}
     assert thresholds(MEASURES, 8, named=False) == {"goal": 8}
     assert thresholds(MEASURES, 0, named=False) == {"social_rules": 0}
-    said = " ".join(consistency_section([], {"goal": GOAL}).said)
+    said = " ".join(consistency_section([], {"goal": GOAL}).sentences)
     assert said == "No pass^k of GOAL: set --threshold to define success."
 
 

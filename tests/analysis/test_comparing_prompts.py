@@ -47,7 +47,7 @@ def test_two_sets_of_a_judge_are_paired_by_episode_and_seat(store: Store) -> Non
     # -2 + 4 + 0 + 1 = 3, of four pairs in two scenarios.
     assert (goal.difference.value, goal.pairs, goal.clusters) == (0.75, 4, 2)
     assert (goal.mean_a, goal.mean_b) == (6.25, 5.5)
-    said = " ".join(sentence for section in found.sections for sentence in section.said)
+    said = " ".join(sentence for section in found.sections for sentence in section.sentences)
     assert "Held fixed: the episodes of small, paired by episode and seat" in said
     assert "the judge's model, openai/j" in said
     notes = [note for section in found.sections for table in section.tables for note in table.notes]
@@ -83,7 +83,7 @@ def test_two_runs_need_two_sets_that_they_were_played_with(store: Store, tmp_pat
         store.set_settings(name, {"instructions": told.as_json()})
     wanted = CompareRequest((RUN, "again"), agent="openai/alpha", prompts=True)
     found = compare_runs(store, wanted)
-    said = " ".join(sentence for section in found.sections for sentence in section.said)
+    said = " ".join(sentence for section in found.sections for sentence in section.sentences)
     assert "paper, paraphrased, 1111aaaa and theirs, verified original, 2222bbbb" in said
     assert found.comparison is not None
     assert {one.test.difference.value for one in found.comparison.metrics.values()} == {0.0}

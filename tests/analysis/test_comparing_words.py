@@ -47,10 +47,10 @@ def section(differences: Mapping[str, Sequence[float]]) -> Section:
 
 def test_only_what_outlasts_the_correction_is_shown() -> None:
     six = (1, 2, 3, 1, 2, 3)
-    alone = " ".join(section({"goal": six}).said)
+    alone = " ".join(section({"goal": six}).sentences)
     # All six differ in one direction: p = 2 / 2^6 = 0.031; among two measures 0.062.
     assert "GOAL is higher for A by 2.00" in alone
-    both = " ".join(section({"goal": six, "knowledge": (1, -1, 0, 1, -1, 0)}).said)
+    both = " ".join(section({"goal": six, "knowledge": (1, -1, 0, 1, -1, 0)}).sentences)
     assert "GOAL is higher" not in both
     # With two measures 0.031 cannot outlast the correction: nothing could have been shown.
     assert "Undecided (95 % interval of A \N{MINUS SIGN} B): GOAL" in both
@@ -60,21 +60,25 @@ def test_only_what_outlasts_the_correction_is_shown() -> None:
 
 def test_five_scenarios_decide_nothing_and_six_are_asked_for() -> None:
     found = section({"goal": (1, 2, 3, 1, 2)})
-    assert any(sentence.startswith("Undecided (95") for sentence in found.said)
-    assert any("detecting it would take 6 scenarios in all" in sentence for sentence in found.said)
+    assert any(sentence.startswith("Undecided (95") for sentence in found.sentences)
+    assert any(
+        "detecting it would take 6 scenarios in all" in sentence for sentence in found.sentences
+    )
     (row,) = found.tables[2].rows
     # What could be seen, scenarios, repeats, at most apart (1.8 + 2.131847 * 0.374166), least p.
     assert row[2:] == ("\N{EN DASH}", "6", "\N{EN DASH}", "2.60", "0.062")
 
 
 def test_lower_is_said_as_lower() -> None:
-    assert "GOAL is lower for A by 0.50" in " ".join(section({"goal": [-0.5, -0.4, -0.6] * 5}).said)
+    assert "GOAL is lower for A by 0.50" in " ".join(
+        section({"goal": [-0.5, -0.4, -0.6] * 5}).sentences
+    )
 
 
 def test_a_small_difference_is_said_to_need_more() -> None:
     gaps = [1, -1, 1, -1, 1, -1, 1, 1, -1, 0.4]
     found = section({"goal": gaps})
-    words = " ".join(found.said)
+    words = " ".join(found.sentences)
     # Mean 0.14, one pair in each scenario: more repeats cannot be weighed against more scenarios.
     assert "If the observed 0.14 in GOAL were the true difference, detecting it would take" in words
     assert "repeats cannot be told: each cluster has 1 pair" in words
@@ -203,7 +207,7 @@ def test_the_lower_value_is_the_better_one_where_the_world_says_so() -> None:
         declared("anteval-information"),
     )  # fmt: skip
     section = comparison_section(found, "", ())
-    assert "hallucinated is lower for A by 0.300, which is better" in " ".join(section.said)
+    assert "hallucinated is lower for A by 0.300, which is better" in " ".join(section.sentences)
     table = section.tables[0]
     assert table.rows[0][0] == "hallucinated \N{DOWNWARDS ARROW}"
     assert "lower is better where marked \N{DOWNWARDS ARROW}" in table.legend

@@ -134,7 +134,7 @@ def test_the_preference_has_a_verdict(more: int, verdict: str) -> None:
             }
         )
     )
-    assert f"{JUDGES[0]} vs. {JUDGES[1]}: {verdict}" in family_section(found).said[0]
+    assert f"{JUDGES[0]} vs. {JUDGES[1]}: {verdict}" in family_section(found).sentences[0]
 
 
 IMPORTED: Scores = {
@@ -217,7 +217,7 @@ def test_only_the_judge_that_is_audited_is_shown() -> None:
 
 
 def why(found: SelfPreferences) -> str:
-    (sentence,) = family_section(found).said
+    (sentence,) = family_section(found).sentences
     assert found.pairs == ()
     return sentence
 

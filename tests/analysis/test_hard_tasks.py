@@ -63,7 +63,7 @@ def test_the_target_on_hard_and_on_other_tasks(tmp_path: Path) -> None:
     # 1, 3 on "hard"; 4, 5, 6 on "level"; 8, 8 on "easy".
     assert scores(one, ANN, one.ids).value == pytest.approx(19 / 5)
     assert scores(one, ANN, one.others()).value == 8
-    told = " ".join(hard_section(one, "hard-ann").said)
+    told = " ".join(hard_section(one, "hard-ann").sentences)
     assert "On these tasks lab/ann scored 3.80 on average, on the other 1 8.00." in told
 
 
@@ -73,7 +73,7 @@ def test_an_agent_that_is_not_left_out_needs_two_plays_as_well(tmp_path: Path) -
     assert [(left.task, dict(left.plays)) for left in one.difficulties.left_out] == [
         ("once", {BEN: 1, CAT: 0})
     ]
-    assert "Left out: 1 task " in " ".join(hard_section(one, "x").said)
+    assert "Left out: 1 task " in " ".join(hard_section(one, "x").sentences)
 
 
 def test_it_is_told_that_the_plays_that_chose_the_tasks_flatter_them(tmp_path: Path) -> None:
@@ -141,7 +141,7 @@ def test_tasks_that_the_judge_could_not_tell_are_counted(tmp_path: Path) -> None
     one = found(tmp_path, {**GOALS, "easy": partly, "riddle": untold})
     assert one.ids == ("hard", "level")
     # Six plays of "riddle", which nobody has a score on, and one of each agent on "easy".
-    told = " ".join(hard_section(one, "x").said)
+    told = " ".join(hard_section(one, "x").sentences)
     assert "lab/judge could not tell 9 scores of GOAL on 2 tasks; 1 of these tasks has no" in told
     document = hard_document(one, "x")
     assert document["untold"] == {"plays": 9, "tasks": ["riddle"]}
@@ -150,7 +150,7 @@ def test_tasks_that_the_judge_could_not_tell_are_counted(tmp_path: Path) -> None
 
 def test_what_the_judge_told_needs_no_words(tmp_path: Path) -> None:
     one = found(tmp_path)
-    assert "could not tell" not in " ".join(hard_section(one, "x").said)
+    assert "could not tell" not in " ".join(hard_section(one, "x").sentences)
     assert hard_document(one, "x")["untold"] == {"plays": 0, "tasks": []}
 
 

@@ -86,7 +86,7 @@ def test_agents_cast_at_random_are_matched_by_scenario_and_partner() -> None:
 
 
 def test_the_page_says_which_matching_was_taken_and_why() -> None:
-    said = comparison_section(held(), "", ()).said[0]
+    said = comparison_section(held(), "", ()).sentences[0]
     assert said.startswith(
         "14 blocks of episodes matched by scenario and partner, whatever the cast "
         "(only 6 of 28 episodes have a counterpart of the same task, seat and repeat)"
@@ -95,9 +95,9 @@ def test_the_page_says_which_matching_was_taken_and_why() -> None:
     assert (document["match"], document["matched_by"]) == (
         "scenario", ["scenario", "partner"],
     )  # fmt: skip
-    assert "matched by task" in comparison_section(held("exact"), "", ()).said[0]
+    assert "matched by task" in comparison_section(held("exact"), "", ()).sentences[0]
     none = comparison_section(held("none"), "", ())
-    assert "No episodes are matched: the means of A and B are compared" in none.said[0]
+    assert "No episodes are matched: the means of A and B are compared" in none.sentences[0]
     assert "Welch" in " ".join(none.tables[0].notes)
 
 
@@ -215,4 +215,4 @@ def test_agents_cast_at_random_are_ranked_by_scenario(public: Path, tmp_path: Pa
     assert (found.match, found.few) == ("scenario", True)
     # 140 of these are the partner's, whom nobody else met.
     assert found.compared.unmatched < 150
-    assert "whatever the cast (most have no counterpart" in ranking_section(found).said[0]
+    assert "whatever the cast (most have no counterpart" in ranking_section(found).sentences[0]

@@ -179,12 +179,12 @@ def test_the_section_shows_scores_disagreement_and_where_it_is_largest() -> None
     assert by["GOAL: where they differ most"].rows[0][2:] == ("2.00", "3.00", "7.00", "5.00")
     assert by["Each judge alone"].rows == (("GOAL", "4.33", "5.33", "6.33"),)
     assert by["GOAL by agent"].rows[0][0] == "scripted"
-    assert "more than 2 on 33 % [0 %, 100 %] of the episodes" in section.said[0]
+    assert "more than 2 on 33 % [0 %, 100 %] of the episodes" in section.sentences[0]
 
 
 def test_a_panel_without_a_complete_play_says_so() -> None:
     section = panel_section(panel({"a": (None, 3, 7)}), 2)
-    assert section.said == ("No episode was scored by all judges of the panel.",)
+    assert section.sentences == ("No episode was scored by all judges of the panel.",)
 
 
 def test_judges_that_share_no_measure_say_so() -> None:
@@ -196,5 +196,5 @@ def test_judges_that_share_no_measure_say_so() -> None:
     assert found.plays == ()
     assert found.left_out == ("goal", "knowledge")
     section = panel_section(found, 2)
-    assert section.said == ("No episode was scored by all judges of the panel.",)
+    assert section.sentences == ("No episode was scored by all judges of the panel.",)
     assert section.tables == (), "nothing but heads"

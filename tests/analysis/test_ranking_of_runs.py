@@ -154,7 +154,7 @@ def test_the_judge_of_the_declared_main_metric_leads_unasked() -> None:
 
 def test_agents_whose_plays_all_tie_are_level_and_nothing_is_settled(store: Store) -> None:
     tied: dict[str, Plays] = {f"t{n}": {(A, P): [(5, 5)], (B, P): [(5, 5)]} for n in range(8)}
-    said = " ".join(ranking_section(ranked(store, tied)).said)
+    said = " ".join(ranking_section(ranked(store, tied)).sentences)
     assert "are level with" in said
     assert "is settled" not in said
 
@@ -171,7 +171,7 @@ def test_an_agent_that_won_everything_has_no_rating_and_that_is_said(store: Stor
     found = ranked(store, {task: met(9, 1) for task in FIVE})
     assert [one.strength for one in found.ratings.models] == [None, None]
     section = ranking_section(found)
-    told = " ".join(section.said)
+    told = " ".join(section.sentences)
     assert f"No rating for {A}: it won every comparison, and however high" in told
     assert f"No rating for {B}: it lost every comparison" in told
     assert any("groups" in caution for caution in section.cautions)
@@ -190,7 +190,7 @@ def test_an_order_of_five_scenarios_is_not_settled(store: Store) -> None:
     found = ranked(store, FIVE)
     (pair,) = found.ratings.neighbours
     assert not is_settled(found, pair)
-    assert any(f"{A} above {B} is not robust" in said for said in ranking_section(found).said)
+    assert any(f"{A} above {B} is not robust" in said for said in ranking_section(found).sentences)
 
 
 def test_episodes_that_would_turn_an_order_alone_are_counted(store: Store) -> None:
@@ -214,7 +214,7 @@ def test_an_order_of_forty_scenarios_is_settled(store: Store) -> None:
     # normal lies below -2.0485 in 2.03 % of cases.
     assert found.ratings.tails[1] == pytest.approx(0.0203, abs=1e-4)
     assert f"{A} above {B} is robust: no resample reverses it" in " ".join(
-        ranking_section(found).said
+        ranking_section(found).sentences
     )
 
 
@@ -284,7 +284,7 @@ def test_its_document_holds_what_the_tables_show(store: Store) -> None:
 
 
 def test_a_lead_that_is_not_settled_is_not_called_one(store: Store) -> None:
-    said = " ".join(ranking_section(ranked(store, FIVE)).said)
+    said = " ".join(ranking_section(ranked(store, FIVE)).sentences)
     assert "lab/a has the highest rating with +74 points" in said
     assert ", though the lead is not established; against lab/b" in said
     assert "ranks first" not in said
@@ -292,7 +292,7 @@ def test_a_lead_that_is_not_settled_is_not_called_one(store: Store) -> None:
 
 def test_a_settled_lead_is_called_one(store: Store) -> None:
     goals = {f"t{i}": met(3 if i % 8 == 0 else 9, 5) for i in range(40)}
-    assert "lab/a ranks first with" in " ".join(ranking_section(ranked(store, goals)).said)
+    assert "lab/a ranks first with" in " ".join(ranking_section(ranked(store, goals)).sentences)
 
 
 def test_a_run_is_not_ranked_with_itself(store: Store) -> None:
@@ -320,7 +320,7 @@ def test_an_order_that_disputed_plays_could_turn_round_is_not_decided(store: Sto
     assert found.bounds[B] == pytest.approx((5.2, 5.2))
     (pair,) = found.ratings.neighbours
     assert not is_settled(found, pair)
-    said = " ".join(ranking_section(found).said)
+    said = " ".join(ranking_section(found).sentences)
     assert (
         f"{A} above {B} is undecided: outcomes that could not be established could reverse this "
         f"order. The mean GOAL of {A} lies between 3.80 and 8.80, that of {B} between 5.20 "
@@ -335,7 +335,7 @@ def test_an_order_that_they_cannot_turn_round_stands(store: Store) -> None:
     goals = {f"t{n}": open_(9, 5, low=8, high=10) for n in range(4)} | {"t4": open_(4, 6, 6)}
     found = ranked(store, goals)
     assert found.bounds[A] == pytest.approx(((9 * 4 + 4 + 8 * 4 + 6) / 10, 9))  # 7.8
-    assert "is not decided" not in " ".join(ranking_section(found).said)
+    assert "is not decided" not in " ".join(ranking_section(found).sentences)
     assert ranking_document(found)["order"][0]["decided"] is True
 
 
@@ -365,7 +365,7 @@ def test_where_lower_is_better_the_lower_score_wins() -> None:
     assert [one.model for one in found.ratings.models] == [A, B]
     assert found.records[A, B] == PairRecord(3, 0, 1)
     section = ranking_section(found)
-    assert "The lower hallucinated wins" in " ".join(section.said)
+    assert "The lower hallucinated wins" in " ".join(section.sentences)
     assert "scores lower in hallucinated" in " ".join(section.cautions)
 
 

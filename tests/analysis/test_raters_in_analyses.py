@@ -87,7 +87,7 @@ def varied(store: Store) -> Variances:
 
 
 def text(section: Section) -> str:
-    return " ".join((*section.said, *section.cautions))
+    return " ".join((*section.sentences, *section.cautions))
 
 
 def test_raters_are_a_component_as_restricted_maximum_likelihood_has_it(tmp_path: Path) -> None:

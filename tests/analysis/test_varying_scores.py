@@ -136,13 +136,13 @@ def test_dear_plays_and_cheap_judgings_can_make_judgings_the_best_buy(tmp_path: 
     one = of_a(all_)
     assert one.best is not None
     assert one.best.factor == "judgings"
-    told = " ".join(variance_section(all_).said)
+    told = " ".join(variance_section(all_).sentences)
     assert "The next dollar is best spent on the judgings of each episode" in told
 
 
 def test_the_advice_is_told_in_words(tmp_path: Path) -> None:
     all_ = found(tmp_path, ONCE)
-    told = " ".join(variance_section(all_).said)
+    told = " ".join(variance_section(all_).sentences)
     assert "lab/a: mean 6.00 over 6 scores, standard error 1.73 across scenarios in general" in told
     assert "The standard error would fall to 1.22 with twice the scenarios." in told
     assert "Doubling the repeats would hardly change it" in told

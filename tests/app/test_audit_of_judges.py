@@ -123,7 +123,7 @@ def test_a_judge_that_counts_words_is_found_out_by_padding_and_by_nothing_else(
     assert padding["other padded"].estimate.value == 0
     for kind in ("order", "repeat"):
         assert by(found, kind, "words")[MOVED if kind == "order" else SD].estimate.value == 0
-    assert any("times as many words" in one for s in found.sections for one in s.said)
+    assert any("times as many words" in one for s in found.sections for one in s.sentences)
 
 
 def test_a_judge_that_scores_by_the_number_of_the_judging_is_found_out_by_repeating(
@@ -240,7 +240,7 @@ def test_without_a_judge_only_stored_scores_can_be_audited(stored: Path) -> None
     assert found.families is not None
     assert 'no model judged "played"' in found.families.why
     (section,) = found.sections
-    assert section.said[0].startswith("Verdict: cannot tell. It cannot be computed: ")
+    assert section.sentences[0].startswith("Verdict: cannot tell. It cannot be computed: ")
 
 
 def judged_by_two(source: Path, path: Path, own: str, favoured: str) -> None:
@@ -282,7 +282,7 @@ def test_judges_of_the_public_episodes_are_audited_for_their_own_family(
     # gpt-4 sat in 28 of the 308 seats, gpt-3.5-turbo in 168.
     assert (goal.more["own"].n, goal.more["others"].n) == (196, 112)
     (section,) = found.sections
-    assert "gpt (gpt-3.5-turbo, gpt-4, openai/gpt-4o)" in " ".join(section.said)
+    assert "gpt (gpt-3.5-turbo, gpt-4, openai/gpt-4o)" in " ".join(section.sentences)
 
 
 def test_a_panel_is_shown_without_asking_anybody(stored: Path, tmp_path: Path) -> None:
@@ -315,14 +315,14 @@ def test_a_judge_that_always_says_seven_fails_every_control_that_it_should_notic
     }  # fmt: skip
     assert (
         "Verdict: passes 7 of 13 controls; fails: goals (GOAL), outcome (GOAL)"
-        in (found.sections[1].said[0])
+        in (found.sections[1].sentences[0])
     )
 
 
 def test_a_judge_that_reads_passes_all_controls(stored: Path) -> None:
     found = audited(stored, biased("Attentive"))
     assert set(judgements(found).values()) == {"passes"}
-    assert found.sections[1].said == ("Verdict: passes 13 of 13 controls.",)
+    assert found.sections[1].sentences == ("Verdict: passes 13 of 13 controls.",)
     (secret,) = (one for one in effects(found, "controls") if one.about["control"] == "secret")
     assert (secret.estimate.value, secret.more["change"].value, secret.more["no_room"]) == (
         1,
@@ -425,7 +425,7 @@ def test_names_have_a_verdict_beside_what_scores_move_by_anyway(stored: Path) ->
     }
     alone = audited(stored, biased("Fair"), "names")
     assert judgements(alone) == {}
-    assert alone.sections[1].said[-1].startswith("No verdict: it takes --kind repeat")
+    assert alone.sections[1].sentences[-1].startswith("No verdict: it takes --kind repeat")
 
 
 def test_scores_that_go_with_length_are_found_in_what_is_stored(

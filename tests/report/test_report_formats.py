@@ -153,7 +153,7 @@ def test_xelatex_sets_other_scripts(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("text", HOSTILE)
 def test_nothing_in_a_latex_table_is_a_command_of_the_text(text: str) -> None:
-    found = latex([Section(text, said=(text,), tables=(table(text),))])
+    found = latex([Section(text, sentences=(text,), tables=(table(text),))])
     commands = set(re.findall(r"\\([a-zA-Z]+)", re.sub(r"(?m)^%.*$", "", found)))
     assert commands <= {
         "begin", "end", "centering", "caption", "label", "toprule", "midrule", "bottomrule",

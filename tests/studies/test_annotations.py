@@ -158,7 +158,7 @@ def test_one_that_fails_counts_nowhere_and_is_rated_again_by_somebody_else(
     assert "no episode lacks a rater for it" in told
     found = add_review_section(store, agreements(store, [RUN]))
     assert [rater.ratings for rater in found.ratings.raters] == [6, 8, 2]
-    assert told in found.sections[1].said
+    assert told in found.sections[1].sentences
     assert {row.judging for row in store.verdicts.judgings(RUN)} == {0, 1, 2}
     export_study(store, STUDY, tmp_path / "data")
     with (tmp_path / "data" / "replaced.csv").open(newline="") as file:

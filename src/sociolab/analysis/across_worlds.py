@@ -88,7 +88,7 @@ class Across:
             "columns": [column_document(column) for column in self.columns],
             "between_worlds": rounded([relation_document(related) for related in self.worlds]),
             "between_levels": rounded([relation_document(related) for related in self.levels]),
-            "said": list(section.said),
+            "said": list(section.sentences),
             "cautions": list(section.cautions),
         }
 

@@ -122,7 +122,7 @@ def comparison_overview(section: Section) -> Section:
         return tuple(note for note in notes if getattr(note, "id", "") not in _DETAILS)
 
     table = replace(section.tables[0], notes=leading(section.tables[0].notes))
-    return replace(section, said=leading(section.said), tables=(table,))
+    return replace(section, sentences=leading(section.sentences), tables=(table,))
 
 
 def seat_section(seats: Mapping[str, ComparedAgents]) -> Section:

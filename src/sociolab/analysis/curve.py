@@ -54,7 +54,7 @@ class Followed:
             "runs": [result.run for result in self.outlines],
             "world": self.outlines[0].world,
             **rounded(curve_document(self.trend)),
-            "said": list(self.section.said),
+            "said": list(self.section.sentences),
             "cautions": list(self.section.cautions),
         }
 

@@ -181,7 +181,7 @@ class Conclusions:
 
     def document(self) -> dict[str, Any]:
         """All of it as one JSON object: see docs/compare.md."""
-        sentences = [sentence for section in self.sections for sentence in section.said]
+        sentences = [sentence for section in self.sections for sentence in section.sentences]
         cautions = [sentence for section in self.sections for sentence in section.cautions]
         seats = {seat: comparison_document(row) for seat, row in self.seats.items()}
         return {
@@ -284,7 +284,7 @@ def _alone(
     failed = tuple(failed_turns_notes({side.name: side.turn_counts for side in sides}))
     section = replace(
         section,
-        said=(judged, *section.said, *filter(None, [why])),
+        sentences=(judged, *section.sentences, *filter(None, [why])),
         cautions=(*section.cautions, *failed),
     )
     other_judges = () if request.judge or request.measures else _other_judges([run], judge)

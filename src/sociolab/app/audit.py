@@ -508,7 +508,9 @@ def _audit_kinds(
                 groups=grouped_findings(changes),
             )
             if REPEAT not in kinds and "as again" in variants.expects.values():
-                section = replace(section, said=(*section.said, SAY("no_verdict", kind=REPEAT)))
+                section = replace(
+                    section, sentences=(*section.sentences, SAY("no_verdict", kind=REPEAT))
+                )
             yield kind, findings, section
 
 

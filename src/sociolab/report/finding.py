@@ -206,7 +206,7 @@ def documents(sections: Iterable[Section]) -> list[dict[str, Any]]:
     return [
         {
             "title": str(section.title),
-            "said": list(map(str, section.said)),
+            "said": list(map(str, section.sentences)),
             "cautions": list(map(str, section.cautions)),
             "tables": [_table_document(table) for table in section.tables],
         }

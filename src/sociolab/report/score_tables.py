@@ -402,7 +402,7 @@ def run_section(result: RunResult, *, details: bool = False) -> Section:
     """
     return Section(
         title=f"{result.run}: {result.world}",
-        said=(summary(result), *findings(result), *warnings(result)),
+        sentences=(summary(result), *findings(result), *warnings(result)),
         cautions=cautions(result),
         tables=(
             *(grid_text(result, grid) for grid in grids_of(result, details=details)),

@@ -59,14 +59,14 @@ class Figure:
 
 @dataclass(frozen=True, slots=True)
 class Section:
-    """A part of a report. `said` holds its findings in sentences, `cautions` its limitations.
+    """A part of a report. `sentences` are its findings, `cautions` its limitations.
 
     On a page, `body` replaces the tables: it may have links and folded parts, which a terminal
     cannot show.
     """
 
     title: str
-    said: tuple[str, ...] = ()
+    sentences: tuple[str, ...] = ()
     cautions: tuple[str, ...] = ()
     tables: tuple[TextTable, ...] = ()
     figures: tuple[Figure, ...] = ()

@@ -49,7 +49,7 @@ def test_worlds_are_correlated_over_agents(store: Store) -> None:
     assert one.spearman.value == pytest.approx(0.8)
     assert one.pearson.value == pytest.approx(0.8)
     assert one.of == "agent"
-    words = " ".join(found.section.said)
+    words = " ".join(found.section.sentences)
     assert "sotopia GOAL / stss overall, 4 agents: Spearman's rho is 0.80" in words
     assert "as few as 4 points" in " ".join(found.section.cautions)
 
@@ -58,7 +58,7 @@ def test_two_agents_are_no_correlation(store: Store) -> None:
     four_agents(store, town=(0.1, 0.2, 0.3, 0.4))
     found = across(store, ["goal-a", "goal-b", "town-a", "town-b"], {}, [stss.LEVELS])
     assert found.worlds == ()
-    assert "needs 3 or more agents" in " ".join(found.section.said)
+    assert "needs 3 or more agents" in " ".join(found.section.sentences)
 
 
 def test_judges_never_share_a_column(store: Store) -> None:
@@ -98,7 +98,7 @@ def test_what_is_said_and_what_comes_of_it_by_task(store: Store) -> None:
     assert (one.spearman.n, one.spearman.value) == (3, 1)
     assert one.pearson.value == pytest.approx(0.91129, abs=1e-5)
     assert one.pearson.low is None
-    words = " ".join(found.section.said)
+    words = " ".join(found.section.sentences)
     assert "without an interval" in words
     assert "x: conversations (talk, judge: rules) / outcomes in the town (town)" in words
 

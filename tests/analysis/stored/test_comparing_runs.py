@@ -27,7 +27,7 @@ def small(tmp_path: Path) -> Iterator[Store]:
 
 
 def said(found: Conclusions) -> str:
-    return " ".join(sentence for section in found.sections for sentence in section.said)
+    return " ".join(sentence for section in found.sections for sentence in section.sentences)
 
 
 def cautioned(found: Conclusions) -> str:

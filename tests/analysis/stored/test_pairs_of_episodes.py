@@ -80,7 +80,7 @@ def test_a_measure_that_is_not_shown_to_differ_gives_way_to_those_that_are(store
     assert differing(found) == ("goal",)
     few = compared_pairs(store, found, 5, every=False)
     assert [one.measure for one in few.furthest] == ["goal"]
-    assert "1 metric not shown to differ: --all has" in " ".join(few.section.said)
+    assert "1 metric not shown to differ: --all has" in " ".join(few.section.sentences)
     every = compared_pairs(store, found, 5, every=True)
     assert [(one.measure, one.differ) for one in every.furthest] == [("goal", 10), ("talk", 1)]
 
@@ -145,5 +145,5 @@ def test_where_all_pairs_are_equal_it_is_said_and_none_is_shown(store: Store) ->
     assert found is not None
     section = compared_pairs(store, found, 5, every=True).section
     assert section.tables == ()
-    assert "No pair differs in GOAL." in section.said
-    assert "No pair differs" not in " ".join(told(store, most=0).section.said)
+    assert "No pair differs in GOAL." in section.sentences
+    assert "No pair differs" not in " ".join(told(store, most=0).section.sentences)

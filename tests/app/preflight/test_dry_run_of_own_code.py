@@ -73,12 +73,12 @@ def test_somebodys_agent_and_judge_are_not_asked_and_the_words_say_so() -> None:
 def test_a_run_of_somebodys_code_alone_is_not_called_free() -> None:
     found = estimate(config(agents=(f"{HERE}:Caller",), judges=("none",))).section()
     assert asked == []
-    assert not any("free" in line for line in found.said)
+    assert not any("free" in line for line in found.sentences)
     assert any("not counted" in line for line in found.cautions)
 
 
 def test_a_run_by_rules_is_free() -> None:
-    assert any("free" in line for line in estimate(config()).section().said)
+    assert any("free" in line for line in estimate(config()).section().sentences)
 
 
 @pytest.mark.parametrize("world", ["stss-talk"])

@@ -58,7 +58,7 @@ def said(found: RunEstimate) -> str:
     """All the sentences, beside the table."""
     section = found.section()
     return " ".join(
-        (*section.said, *section.cautions, *(n for t in section.tables for n in t.notes))
+        (*section.sentences, *section.cautions, *(n for t in section.tables for n in t.notes))
     )
 
 

@@ -289,7 +289,7 @@ def test_the_misses_are_named_and_can_be_looked_up(tmp_path: Path) -> None:
     )
     result = take_exam(config)
     told = section(result)
-    assert told.said == ("knowing passes: 19 of 20 cases right.",)
+    assert told.sentences == ("knowing passes: 19 of 20 cases right.",)
     rows = told.tables[1].rows
     assert {row[0] for row in rows} == {"guitar-sold"}
     assert {row[2] for row in rows} == {"a success not seen"}

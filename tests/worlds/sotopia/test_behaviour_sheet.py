@@ -262,7 +262,9 @@ def test_who_only_answered_questions_rated_no_scale(store: Store, tmp_path: Path
     found = agreements(store, [RUN])
     assert [one.name for one in found.ratings.raters] == ["anna", "ben"]
     people = found.sections[0]
-    assert people.said[0].startswith("1 person gave 1 rating in 1 dimension of 1 seat of 1 episode")
+    assert people.sentences[0].startswith(
+        "1 person gave 1 rating in 1 dimension of 1 seat of 1 episode"
+    )
     assert people.tables[0].rows == (("anna", "1", "1", "\N{EN DASH}"),)
     assert people.cautions[0].startswith("One rater only")
     assert {row["figure"] for row in found.rows()} == {"Cohen's kappa"}

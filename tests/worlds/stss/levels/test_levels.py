@@ -106,7 +106,7 @@ def test_where_nobody_says_what_was_conveyed_there_are_no_losses_but_a_sentence(
 
 
 def test_the_sentences_say_the_figures(both: Store) -> None:
-    assert section(both).said == (
+    assert section(both).sentences == (
         "In conversation the agent conveys 44 % of what it must convey; in the simulation its "
         "tasks reach 17 % of their goals.",
         "1 of 6 eligible residents attended; the goals ask for 4. Of the rest, 2 never spoke to "
