@@ -145,7 +145,7 @@ def _level_relations(
 
 @dataclass(frozen=True, slots=True)
 class WorldColumn:
-    """A measure of a world as one judge gave it, by agent. `terms` says on what, and with whom."""
+    """A metric of a world as one judge gave it, by agent. `terms` says on what, and with whom."""
 
     world: str
     measure: str
@@ -215,7 +215,7 @@ def between_worlds(columns: Sequence[WorldColumn]) -> tuple[Relation, ...]:
 def between_levels(
     talk: RunValues, action: RunValues, agent: str, measures: tuple[str, str]
 ) -> tuple[Sequence[float | None], Sequence[float | None], tuple[str, ...]]:
-    """By social task that both runs have: the mean of the talks' measure over the task's
+    """By social task that both runs have: the mean of the talks' metric over the task's
     conversations, the mean of the town's; and the tasks. `measures` are the talks' and the town's;
     the values of both runs are those of one judge each.
 

@@ -1,7 +1,7 @@
 """Audits of a judge: how far its scores move when nothing changed that should count.
 
 An episode is judged as it is and once more, unchanged (`RepeatedScore`) or as a variant
-(`ScoreChange`), and what is compared is the same seat's score in the same measure. Intervals are
+(`ScoreChange`), and what is compared is the same seat's score in the same metric. Intervals are
 clustered by scenario. There is a section for each kind of audit, with findings in sentences and
 figures in a table.
 """
@@ -28,13 +28,13 @@ if TYPE_CHECKING:
     from sociolab.report.finding import Interval
 
 OVERALL = "overall"
-"""The measure that sums the others up; "all" leaves it out, since it would count them twice."""
+"""The metric that sums the others up; "all" leaves it out, since it would count them twice."""
 
 ALL = "all"
-"""Stands for all measures together, in percent of the length of each one's scale."""
+"""Stands for all metrics together, in percent of the length of each one's scale."""
 
 ScoreCell: TypeAlias = tuple[Measure, str | None]
-"""A measure and a seat, None for the whole episode."""
+"""A metric and a seat, None for the whole episode."""
 
 SD, EQUAL, DIFFERENCE = "sd", "equal", "difference"
 CHANGE, MOVED = "change", "absolute change"
@@ -51,7 +51,7 @@ def all_metrics() -> Measure:
 
 @dataclass(frozen=True, slots=True)
 class RepeatedScore:
-    """The scores of one play in one measure at repeated judgings; None where one is missing."""
+    """The scores of one play in one metric at repeated judgings; None where one is missing."""
 
     trial: str
     cluster: str
@@ -67,7 +67,7 @@ class RepeatedScore:
 
 @dataclass(frozen=True, slots=True)
 class ScoreChange:
-    """The scores of one play in one measure, as it is and as a variant; None where one is missing.
+    """The scores of one play in one metric, as it is and as a variant; None where one is missing.
 
     The conditions are those of the seat in the two, "" for nothing out of the ordinary;
     `group` is the variant's.
@@ -293,7 +293,7 @@ def _leading(rows: Iterable[Finding], lead: str, declared: Declared) -> Finding 
 
 
 def main_measure(declared: Declared, measures: Collection[str]) -> str:
-    """The measure that a world's agents are compared by, of these; "" where there are none."""
+    """The metric that a world's agents are compared by, of these; "" where there are none."""
     return next((name for name in (*declared.main, *measures) if name in measures), "")
 
 

@@ -27,7 +27,7 @@ NAME_BOTH = "name both: --agent A --with B"
 
 @dataclass(frozen=True, slots=True)
 class CompareRequest:
-    """What to compare: one run or two, and of them which agents, judge, measures and k; `rename`
+    """What to compare: one run or two, and of them which agents, judge, metrics and k; `rename`
     holds names to be shown by agent or run; `seats` says to compare seat by seat, too. With
     `prompts`, two sets of instructions are compared: of the judge of one run, or of two runs.
     `match` is how plays are matched, None what fits; `looks` how often this comparison is planned
@@ -112,7 +112,7 @@ class ReadRuns:
 def read_runs(
     store: Store, request: CompareRequest, only: Collection[str] | None = None
 ) -> ReadRuns:
-    """The runs, each read once, with the values of all measures or of some; ConfigError where one
+    """The runs, each read once, with the values of all metrics or of some; ConfigError where one
     is named twice, or the worlds differ."""
     runs = request.runs
     twice = next((name for name in runs if runs.count(name) > 1), None)

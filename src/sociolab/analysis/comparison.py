@@ -34,7 +34,7 @@ from sociolab.stats.power import ALPHA
 from sociolab.stats.unpaired import compare_unpaired
 
 Unit: TypeAlias = Literal["play", "episode"]
-"""A seat of a trial, or the whole of it, as the measure goes."""
+"""A seat of a trial, or the whole of it, as the metric goes."""
 
 ALIKE = 1e-11
 """Values that differ by no more differ by rounding only."""
@@ -57,7 +57,7 @@ class MatchCounts:
 
 @dataclass(frozen=True, slots=True)
 class EpisodePair:
-    """Two matched plays in one measure, and why the judge gave what it gave.
+    """Two matched plays in one metric, and why the judge gave what it gave.
 
     A value is None where it is missing. Reasons are "" where the judge gave none, or none were
     looked up.
@@ -80,7 +80,7 @@ class EpisodePair:
 
 @dataclass(frozen=True, slots=True)
 class ComparedMetric:
-    """a minus b in one measure.
+    """a minus b in one metric.
 
     `blocks` are the matched plays, `missing` counts those of a and of b whose value is missing,
     `unscored` those that could not be scored, `unlike` the blocks that differ at all. `bounds` are
@@ -122,7 +122,7 @@ class ComparedMetric:
 
 @dataclass(frozen=True, slots=True)
 class ComparedAgents:
-    """a minus b in each measure, by the plays that `match` sets against each other; `why` says why
+    """a minus b in each metric, by the plays that `match` sets against each other; `why` says why
     not more closely, where that was not asked for. `partners`: whether both sides met the same."""
 
     world: str
@@ -197,7 +197,7 @@ class ComparedAgents:
         return next((m for m in metrics if m.test.design.error is not None), metrics[0])
 
     def pairs(self, name: str) -> tuple[EpisodePair, ...]:
-        """The matched plays of a measure, two by two; none where whole blocks were matched."""
+        """The matched plays of a metric, two by two; none where whole blocks were matched."""
         if self.match != "exact":
             return ()
         blocks = self.metrics[name].blocks
@@ -246,7 +246,7 @@ def compare_agents(
     match: Match | None = None,
     looks: int = 1,
 ) -> ComparedAgents:
-    """Compare both sides in these measures; `judge` is its label and itself, `match` how plays are
+    """Compare both sides in these metrics; `judge` is its label and itself, `match` how plays are
     matched where it is not to be chosen (`analysis.matching`); p is corrected for so many `looks`.
 
     Tasks of one id must be the same task on both sides. ConfigError where nothing can be matched.

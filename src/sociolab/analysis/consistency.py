@@ -24,7 +24,7 @@ SAY = Catalogue("consistency")
 
 @dataclass(frozen=True, slots=True)
 class Passing:
-    """pass^k of one agent in one measure; a play succeeds from `threshold` up, or, where lower is
+    """pass^k of one agent in one metric; a play succeeds from `threshold` up, or, where lower is
     better, from there down.
 
     `side` is the agent; None for the difference of two, the first minus the second. `plays` counts
@@ -47,11 +47,11 @@ def thresholds(
     *,
     named: bool,
 ) -> dict[str, float]:
-    """From which value on a play succeeds, for each measure where that can be said.
+    """From which value on a play succeeds, for each metric where that can be said.
 
-    Without `threshold` it is the better end of measures from 0 to 1, and nothing in others.
-    A `threshold` that says nothing of a measure (none, or all of its values reach it) leaves that
-    measure out; ConfigError if the measures were `named` or none is left.
+    Without `threshold` it is the better end of metrics from 0 to 1, and nothing in others.
+    A `threshold` that says nothing of a metric (none, or all of its values reach it) leaves that
+    metric out; ConfigError if the metrics were `named` or none is left.
     """
     if threshold is None:
         return {
@@ -81,7 +81,7 @@ def passing(
     ks: Sequence[int],
     declared: Declared = UNDECLARED,
 ) -> list[Passing]:
-    """pass^k of each side alone in each measure that has a threshold, over all of its plays."""
+    """pass^k of each side alone in each metric that has a threshold, over all of its plays."""
     passed = []
     for side in sides:
         judged = tuple(value for value in side.values if value.measure in limits)
@@ -105,7 +105,7 @@ def passing(
 def passing_matched(
     comparison: ComparedAgents, limits: Mapping[str, float], ks: Sequence[int]
 ) -> list[Passing]:
-    """pass^k of both agents of a comparison, and the difference, in each measure with a threshold.
+    """pass^k of both agents of a comparison, and the difference, in each metric with a threshold.
 
     It rests on the pairs that the means of the comparison rest on and on nothing else: whom one
     agent alone met, and what it alone played, would otherwise be taken for a difference of agents.
@@ -151,7 +151,7 @@ def _passing(
 
 
 def passing_document(row: Passing) -> dict[str, Any]:
-    """One agent's pass^k in one measure, or a difference, as a JSON object."""
+    """One agent's pass^k in one metric, or a difference, as a JSON object."""
     return {
         "side": row.side,
         "measure": row.measure,

@@ -39,7 +39,7 @@ CREDIT = "credit"
 
 @dataclass(frozen=True, slots=True)
 class PlayCredit:
-    """What moved one measure of one seat in one episode.
+    """What moved one metric of one seat in one episode.
 
     `name` is what the transcript calls the seat. `turns` are those that moved it, in order, and
     `total` is the sum of their amounts: 0 where no turn did, None where the judge failed (`failure`
@@ -190,7 +190,7 @@ def credit_findings(plays: Sequence[PlayCredit]) -> tuple[Finding, ...]:
 
 
 def check_findings(plays: Sequence[PlayCredit], scores: RunValues) -> tuple[Finding, ...]:
-    """Each judge of the run that scored a measure of the same name: the correlation of its scores
+    """Each judge of the run that scored a metric of the same name: the correlation of its scores
     with the summed credit, over the plays that have both; `enough` says whether there are `FEWEST`
     of them, so that anything can be concluded."""
     findings = []

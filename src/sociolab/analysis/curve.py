@@ -92,7 +92,7 @@ class CurvePoint:
     """One run in one measure: its mean over the shared tasks, and what it has over the first run.
 
     `missing` counts plays without a value. `against` (this run minus the first, over matched plays)
-    and `holm_p` are None for the first; the correction is over all measures and later runs.
+    and `holm_p` are None for the first; the correction is over all metrics and later runs.
     """
 
     side: ComparedSide
@@ -127,7 +127,7 @@ def curve(
     measures: Mapping[str, Measure],
     declared: Declared = UNDECLARED,
 ) -> Curve:
-    """Follow one agent of each run through these measures, as `judge` saw them.
+    """Follow one agent of each run through these metrics, as `judge` saw them.
 
     Tasks of one id must be the same task in all runs. ConfigError for fewer than two runs, where
     they share no task, and where a run has no play that answers to one of the first.

@@ -30,7 +30,7 @@ _ID = 8
 """Characters of an episode's id in a table: `show` takes the beginning of one."""
 
 Reasons: TypeAlias = Mapping[tuple[str, str, str, str | None], str]
-"""Why a judge gave a value: by run, trial, measure and seat (None: the whole episode)."""
+"""Why a judge gave a value: by run, trial, metric and seat (None: the whole episode)."""
 
 COLUMNS = (
     "measure", "judge", "method", "task", "seat", "partner", "repeat", "run_a", "episode_a",
@@ -41,7 +41,7 @@ COLUMNS = (
 
 @dataclass(frozen=True, slots=True)
 class Furthest:
-    """The pairs of one measure that differ most, of so many that have both values."""
+    """The pairs of one metric that differ most, of so many that have both values."""
 
     measure: str
     pairs: tuple[EpisodePair, ...]
@@ -52,7 +52,7 @@ class Furthest:
 def episode_pairs(
     comparison: ComparedAgents, reasons: Reasons
 ) -> dict[str, tuple[EpisodePair, ...]]:
-    """All matched plays by measure, those that differ most first, those with a value missing last.
+    """All matched plays by metric, those that differ most first, those with a value missing last.
 
     Pairs that differ by as much stand by task, seat, partner and repeat.
     """
@@ -78,9 +78,9 @@ def _order(pair: EpisodePair) -> tuple[bool, float, str]:
 
 
 def differing(comparison: ComparedAgents) -> tuple[str, ...]:
-    """The measures with a difference to look into: Holm's p below 0.05, or an interval without 0.
+    """The metrics with a difference to look into: Holm's p below 0.05, or an interval without 0.
 
-    Where there is none, the world's main measure (`ComparedAgents.main`).
+    Where there is none, the world's main metric (`ComparedAgents.main`).
     """
     names = tuple(name for name, metric in comparison.metrics.items() if _differs(metric))
     return names or (comparison.main.measure.name,)
@@ -93,7 +93,7 @@ def _differs(metric: ComparedMetric) -> bool:
 def furthest(
     pairs: Mapping[str, Sequence[EpisodePair]], measures: Sequence[str], most: int
 ) -> tuple[Furthest, ...]:
-    """Of each of these measures the `most` pairs that differ most; equal pairs are none of them."""
+    """Of each of these metrics the `most` pairs that differ most; equal pairs are none of them."""
     rows = []
     for name in measures:
         compared = [pair for pair in pairs[name] if pair.difference is not None]
@@ -106,7 +106,7 @@ def pairs_section(
     comparison: ComparedAgents, furthest_: Sequence[Furthest], where: str, *, every: bool
 ) -> Section:
     """The pairs as text. `where` is what `sociolab show ID ID` needs besides, such as a store;
-    `every`: these are all measures, so that nothing is said of others."""
+    `every`: these are all metrics, so that nothing is said of others."""
     even = [comparison.measures[group.measure] for group in furthest_ if not group.differ]
     notes = [SAY("sides", a=comparison.a.name, b=comparison.b.name)]
     if even:
@@ -226,7 +226,7 @@ class ComparedPairs:
 def compared_pairs(
     store: Store, comparison: ComparedAgents, most: int, *, every: bool
 ) -> ComparedPairs:
-    """The pairs of each measure that differs, or of `every` one; the `most` unlike are shown."""
+    """The pairs of each metric that differs, or of `every` one; the `most` unlike are shown."""
     reasons = _reasons(store, comparison)
     pairs = episode_pairs(comparison, reasons)
     measures = tuple(comparison.metrics) if every else differing(comparison)
@@ -255,7 +255,7 @@ def with_episodes(
 
 
 def pairs_rows(compared: ComparedPairs) -> Iterator[tuple[str | float | None, ...]]:
-    """All pairs of all measures, with a value for each of `COLUMNS`."""
+    """All pairs of all metrics, with a value for each of `COLUMNS`."""
     about = compared.comparison
     for pairs in compared.pairs.values():
         for pair in pairs:
@@ -268,7 +268,7 @@ def pairs_rows(compared: ComparedPairs) -> Iterator[tuple[str | float | None, ..
 
 
 class _Folded:
-    """The pairs of episodes that tables lead to, each once: measures share many."""
+    """The pairs of episodes that tables lead to, each once: metrics share many."""
 
     def __init__(
         self,

@@ -304,7 +304,7 @@ def _components(subset: Hard) -> FindingTable:
 
 
 def _pairs(subset: Hard, details: Sequence[Pool]) -> Iterator[FindingTable]:
-    """Agents with partners on the hardest tasks, for each measure (as Figure F.5)."""
+    """Agents with partners on the hardest tasks, for each metric (as Figure F.5)."""
     for pool in details:
         cells = pair_means(subset, pool)
         partners = sorted({partner for _, partner in cells})

@@ -25,7 +25,7 @@ SAY = Catalogue("length")
 
 @dataclass(frozen=True, slots=True)
 class LengthEffect:
-    """How many points a judge's score rises with twice as many words, in one measure."""
+    """How many points a judge's score rises with twice as many words, in one metric."""
 
     judge: str
     measure: str
@@ -36,7 +36,7 @@ class LengthEffect:
 def length_effects(
     values: RunValues, words: Mapping[PlayKey, int], judge: str | None = None
 ) -> tuple[LengthEffect, ...]:
-    """The slopes of each judge by models or people (or of `judge`) in each measure; `words` are
+    """The slopes of each judge by models or people (or of `judge`) in each metric; `words` are
     those that a seat says in a trial, of seat None those of the whole episode. Plays without words
     have no part in it."""
     effects = []

@@ -69,7 +69,7 @@ class MatchKey(NamedTuple):
     """What two plays must share to be a pair. No seat: a whole episode.
 
     `cast` is empty where the other four are enough; where one agent has several such plays (it
-    sat in either seat of a measure of whole episodes) it says who sat in the other seats. Of a
+    sat in either seat of a metric of whole episodes) it says who sat in the other seats. Of a
     block, `task` is its scenario, `seat` is "any" and `repeat` 0.
     """
 
@@ -86,11 +86,11 @@ class MatchKey(NamedTuple):
 
 
 Keyed: TypeAlias = dict[str, dict[MatchKey, Value]]
-"""The values of one side by measure and key."""
+"""The values of one side by metric and key."""
 
 
 class MatchedBlock(NamedTuple):
-    """Plays of a and of b that answer to each other in one measure; one of each where the match is
+    """Plays of a and of b that answer to each other in one metric; one of each where the match is
     exact, all of them where there is none."""
 
     key: MatchKey
@@ -98,7 +98,7 @@ class MatchedBlock(NamedTuple):
 
 
 Blocks: TypeAlias = dict[str, tuple[MatchedBlock, ...]]
-"""By measure."""
+"""By metric."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -298,12 +298,12 @@ def _count_matched(blocks: Blocks) -> tuple[int, int]:
 
 
 def values_by_setting(side: ComparedSide) -> Keyed:
-    """The values of one side by measure and key, for what repeats of one setting have to say."""
+    """The values of one side by metric and key, for what repeats of one setting have to say."""
     return _keyed(side, "partner", cast=_crowded(side, "partner"))
 
 
 def _crowded(side: ComparedSide, by: By) -> bool:
-    """Whether several plays of a measure share task, seat, partner and repeat."""
+    """Whether several plays of a metric share task, seat, partner and repeat."""
     keys = _keys(side, by, cast=False)
     if len({*keys.values()}) == len(keys):
         return False

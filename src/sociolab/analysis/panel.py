@@ -35,7 +35,7 @@ Lack: TypeAlias = Literal["failed", "not judged", "cannot tell"]
 LACKS: tuple[Lack, ...] = ("failed", "not judged", "cannot tell")
 
 _Cell: TypeAlias = tuple[str, str, str | None, str]
-"""Judge, trial, seat and measure."""
+"""Judge, trial, seat and metric."""
 
 SAY = Catalogue("panel")
 _MOST_SHOWN = 5
@@ -48,7 +48,7 @@ _WHY: Mapping[Lack, str] = {
 
 @dataclass(frozen=True, slots=True)
 class PanelPlay:
-    """What the judges of a panel gave one play in one measure, in the panel's order.
+    """What the judges of a panel gave one play in one metric, in the panel's order.
 
     A play that any of them has no score of (None) is incomplete: it has neither mean nor median nor
     spread, since a mean over fewer judges would move with who is missing. `lacks` says of each
@@ -95,10 +95,10 @@ class PanelPlay:
 
 @dataclass(frozen=True, slots=True)
 class JudgePanel:
-    """The plays of one run as several judges scored them, measure by measure.
+    """The plays of one run as several judges scored them, metric by metric.
 
     `judges` are their labels, `ids` the judges themselves, in the same order. `left_out` are
-    measures that not every one of them gives.
+    metrics that not every one of them gives.
     """
 
     run: str
@@ -117,7 +117,7 @@ class JudgePanel:
 
     @property
     def failed(self) -> int:
-        """Plays, in all measures, that a judge failed on, or that failed themselves."""
+        """Plays, in all metrics, that a judge failed on, or that failed themselves."""
         return count_lacking(self.plays)["failed"]
 
     @property

@@ -46,10 +46,10 @@ from sociolab.stats.ranking import (
 from sociolab.store.store import Store
 
 WHOLE = ""
-"""The seat of a measure of whole episodes."""
+"""The seat of a metric of whole episodes."""
 
 ITSELF = ""
-"""The partner of an agent that sat in all seats, in a measure of whole episodes."""
+"""The partner of an agent that sat in all seats, in a metric of whole episodes."""
 
 SAY = Catalogue("rank")
 _STEP = 100

@@ -138,11 +138,11 @@ class StoredRatings:
 def load_ratings(
     store: Store, runs: Sequence[str], judges: Sequence[str] = (), sets: Sequence[str] = ()
 ) -> StoredRatings:
-    """Everything that people gave the plays of these runs, and what judges gave in those measures.
+    """Everything that people gave the plays of these runs, and what judges gave in those metrics.
 
-    `judges` names the judges wanted; all that scored such a measure, if none is named. `sets` names
+    `judges` names the judges wanted; all that scored such a metric, if none is named. `sets` names
     the sets of ratings; all, if none is named. ConfigError where no person rated anything, for a
-    judge or set that is not there, and where a measure's range differs between runs.
+    judge or set that is not there, and where a metric's range differs between runs.
     """
     scores = _Scores()
     for run in dict.fromkeys(runs):
@@ -258,11 +258,11 @@ class _Scores:
         self.people.setdefault((rated_by.rater, seat, measure.name), []).append(score)
 
     def labels(self, measures: Collection[str]) -> dict[JudgeId, str]:
-        """Labels of the judges that scored these measures."""
+        """Labels of the judges that scored these metrics."""
         return labels_of(dict.fromkeys(judge for judge, _, name in self.judges if name in measures))
 
     def by_judges(self, measures: Collection[str]) -> list[ItemRating]:
-        """The scores of judges in these measures; of repeated judgings, the mean."""
+        """The scores of judges in these metrics; of repeated judgings, the mean."""
         labels = self.labels(measures)
         return [
             ItemRating(

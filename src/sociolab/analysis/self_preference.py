@@ -132,7 +132,7 @@ def self_preferences(
 
 @dataclass(frozen=True, slots=True)
 class _Gap:
-    """Judge minus other judge on one play in one measure; `value` is None where one is missing."""
+    """Judge minus other judge on one play in one metric; `value` is None where one is missing."""
 
     trial: str
     measure: str

@@ -81,7 +81,7 @@ class Value(NamedTuple):
 
 
 def mean_of(values: Sequence[Value]) -> Estimate:
-    """The mean of one judge's values in one measure; of people's, for other raters too."""
+    """The mean of one judge's values in one metric; of people's, for other raters too."""
     from sociolab.stats.crossed_raters import RatedPlay, crossed_estimate
     from sociolab.stats.intervals import mean
 
@@ -93,7 +93,7 @@ def mean_of(values: Sequence[Value]) -> Estimate:
 
 @dataclass(frozen=True, slots=True)
 class RunValues:
-    """All values of one run: its judges by the label that values carry, its measures in order.
+    """All values of one run: its judges by the label that values carry, its metrics in order.
 
     `unscored`: what a judge cannot tell, or what is not established; no values, and not missing
     either. `agents` are who played, by the label that values carry. `exams` are those of the judges
@@ -123,11 +123,11 @@ def values_of(
     plan: Sequence[TrialRow] | None = None,
     only: Collection[str] | None = None,
 ) -> RunValues:
-    """The values of a run, by judge, measure and plan; StoreError if there is no such run,
+    """The values of a run, by judge, metric and plan; StoreError if there is no such run,
     ConfigError if it holds no episodes.
 
-    `plan`: its trials, where they are at hand. `only`: the values of these measures. A failed trial
-    has a value that is missing in each measure that was due of its seats.
+    `plan`: its trials, where they are at hand. `only`: the values of these metrics. A failed trial
+    has a value that is missing in each metric that was due of its seats.
     """
     row = run_of_episodes(store, run)
     trials = store.trials(run) if plan is None else plan
@@ -163,7 +163,7 @@ def choose_judge(
     runs: Sequence[RunValues], requested: str | None, measures: Sequence[str] = ()
 ) -> str:
     """The judge whose values all runs hold: the requested one, or the leading one of those that
-    scored these measures, or a main one of the world if none is named (see `leading_judges`).
+    scored these metrics, or a main one of the world if none is named (see `leading_judges`).
 
     ConfigError where a run has none, where several come first and none is named, or where the
     judges of that label differ in prompt or settings: their figures are not comparable.
@@ -214,7 +214,7 @@ def main_judges(runs: Sequence[RunValues], judges: Sequence[str]) -> list[str]:
 
 
 def why_not_compared(store: Store, runs: Sequence[str], measure: str) -> str:
-    """Why a judge's scores lack a measure, and what to do, to end a sentence; "" where no judge of
+    """Why a judge's scores lack a metric, and what to do, to end a sentence; "" where no judge of
     these runs and none of their world's metrics is called so."""
     by_run = [values_of(store, run) for run in runs]
     measure = resolve_measure(
@@ -257,7 +257,7 @@ def unscored_hint(
 
 
 def _gave(run: RunValues, judge: str, measures: Sequence[str]) -> bool:
-    """Whether a judge gave a value in each of these measures, or in any if none is named."""
+    """Whether a judge gave a value in each of these metrics, or in any if none is named."""
     scored = {value.measure for value in run.values if value.judge == judge}
     named = {resolve_measure(name, run.measures.values()) for name in measures}
     return named <= scored if named else bool(scored)
@@ -310,7 +310,7 @@ def _partner(settings: object) -> str | None:
 
 @dataclass(frozen=True, slots=True)
 class Pool:
-    """What one judge gave the plays of some runs in one measure. `clusters` names what intervals
+    """What one judge gave the plays of some runs in one metric. `clusters` names what intervals
     cluster by; `notes` say what is odd about the runs beside each other; `unscored` are plays that
     the judge cannot tell, and `hint` what to do about them; `instructions` says below tables from
     which instructions the values are, `exams` how the judge did in its exam."""
@@ -348,7 +348,7 @@ def pool_runs(
     judge: str | None,
     measure: str | None,
 ) -> Pool:
-    """The values of runs of one world; ConfigError where these, judge or measure do not agree.
+    """The values of runs of one world; ConfigError where these, judge or metric do not agree.
 
     An agent that played with other settings in another run is another agent, and is told apart by
     its run.
@@ -379,7 +379,7 @@ def _filter_values(values: Iterable[Value], judge: str, measure: Measure) -> tup
 
 
 def choose_metric(runs: Sequence[RunValues], judge: str, requested: str | None) -> Measure:
-    """The measure that is wanted, or the main one of the world that the judge gave a value in.
+    """The metric that is wanted, or the main one of the world that the judge gave a value in.
 
     ConfigError where a run has none by this judge, or its scale differs between runs.
     """
@@ -420,7 +420,7 @@ def judge_caution(pool: Pool) -> tuple[str, ...]:
 
 
 def _scored(run: RunValues, judge: str) -> tuple[str, ...]:
-    """The measures in which a judge gave a value, in the run's order."""
+    """The metrics in which a judge gave a value, in the run's order."""
     valued = {v.measure for v in run.values if v.judge == judge and v.value is not None}
     return tuple(name for name in run.measures if name in valued)
 

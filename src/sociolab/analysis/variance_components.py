@@ -170,8 +170,8 @@ def variances(
 ) -> Variances:
     """The components of each agent's scores over all its plays in these runs.
 
-    `judges` None: all models and people that gave the measure a value, or all judges where there
-    are none. ConfigError for runs of several worlds, a judge or measure that is not there, and
+    `judges` None: all models and people that gave the metric a value, or all judges where there
+    are none. ConfigError for runs of several worlds, a judge or metric that is not there, and
     where no agent has two scores.
     """
     if len({run.world for run in runs}) > 1:
@@ -218,7 +218,7 @@ def variances(
 def _scoring_judges(
     runs: Sequence[RunValues], ids: Mapping[str, JudgeId], measure: str | None
 ) -> tuple[str, ...]:
-    """All judges that gave the measure (None: a main one) a value, of the kind that counts most."""
+    """All judges that gave the metric (None: a main one) a value, of the kind that counts most."""
     valued = [value for run in runs for value in run.values if value.value is not None]
     gave = {value.judge for value in valued if measure in (None, value.measure)}
     if measure is None:
