@@ -145,7 +145,7 @@ def _level_relations(
 
 @dataclass(frozen=True, slots=True)
 class WorldColumn:
-    """A metric of a world as one judge gave it, by agent. `terms` says on what, and with whom."""
+    """A world's metric by one judge, for each agent. `terms` names data, tasks and partners."""
 
     world: str
     measure: str
@@ -179,7 +179,7 @@ class Relation:
 def build_columns(
     results: Sequence[RunResult], judges: Mapping[str, str]
 ) -> tuple[WorldColumn, ...]:
-    """The columns, by world; `judges` names the one judge that is wanted of a world.
+    """The columns, by world; `judges` names the judge of a world, where only one is to be shown.
 
     Where none is named each judge has its own column, formulas only where nobody else judged. An
     agent that has several runs on the same terms is in several columns. ConfigError for a world or

@@ -19,7 +19,7 @@ from sociolab.store.store import Store
 def with_steps(
     store: Store, boards: Sequence[Board], read: Callable[[str], RunValues]
 ) -> tuple[Board, ...]:
-    """The boards, each place but the first held against the one above it.
+    """The boards with each place but the first tested against the one above it.
 
     `read` gives the values of a run, and is asked once for each run that has a neighbour. Players
     by rules stand in a list of their own. p is by flipping whole clusters, corrected (Holm) over

@@ -209,7 +209,7 @@ def build_sections(
     bins: int,
     by_agent: Sequence[JudgeByAgent] = (),
 ) -> tuple[Section, ...]:
-    """Judges by agent, people among themselves, each judge beside them, and each two judges."""
+    """Sections on each judge by agent, on people, on each judge and people, on pairs of judges."""
     people = people_section(ratings, people_findings(ratings, report, bins), bins)
     sections = [
         *(
@@ -229,7 +229,7 @@ def build_sections(
 
 
 def add_exam_notes(ratings: StoredRatings, section: Section, *judges: str) -> Section:
-    """The section with how these judges, and the people beside them, did in their exams."""
+    """The section with notes on the exams of these judges and of the people."""
     return exam_notes(ratings.exams, (*ratings.sets, *judges)).on(section)
 
 
@@ -274,7 +274,7 @@ def pair_findings(ratings: StoredRatings, report: AgreementReport) -> list[Findi
 
 
 def _finding(ratings: StoredRatings, cell: _Cell, leading: str, n: int, **about: str) -> Finding:
-    """A cell as a finding: the figure of this name, and the others by theirs beside it."""
+    """A cell as a finding: `leading` names its estimate, all other figures go to `more`."""
     figures = _figures(cell)
     estimate = figures.pop(leading, None)
     counts = (Count("score" if cell.dimension == POOLED else "seat", n),)

@@ -42,10 +42,11 @@ ALIKE = 1e-11
 
 @dataclass(frozen=True, slots=True)
 class MatchCounts:
-    """How many plays each side has, scored or not, and how many of each answer to the other's;
-    `matched` are the pairs, or blocks of plays, that these make.
+    """How many plays each side has (`a`, `b`), and how many of these were matched (`of_a`, `of_b`).
 
-    `of`: what these are; seats, where an agent sat in several of one episode."""
+    `matched` counts the pairs, or blocks, that they make. `of` is the noun for what is counted:
+    "seat" where an agent sat in several seats of one episode.
+    """
 
     a: int
     b: int
@@ -151,7 +152,7 @@ class ComparedAgents:
 
     @property
     def size(self) -> str:
-        """What is held against its counterpart, or stands alone: a pair, a block, an episode."""
+        """The noun for the unit of comparison: "pair", "block" or, without a match, "episode"."""
         if self.match != "none":
             return "pair" if self.match == "exact" else "block"
         return (self.counts.get("play") or self.counts["episode"]).of
@@ -220,7 +221,7 @@ class ComparedAgents:
                 return []
 
     def matched_sides(self) -> tuple[ComparedSide, ComparedSide]:
-        """Both sides with no other plays than those that answer to the other's."""
+        """Both sides, restricted to matched plays."""
         a, b = (
             replace(
                 side,

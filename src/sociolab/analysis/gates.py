@@ -1,4 +1,4 @@
-"""Rules such as "goal<-0.5", held against the interval of a difference or of a run's mean."""
+"""Gates: rules such as "goal<-0.5", tested on the interval of a difference or of a run's mean."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ class GateRule:
 
 @dataclass(frozen=True, slots=True)
 class Gate:
-    """A rule held against an estimate; `low` to `high` is what it was held against.
+    """A rule tested on the interval from `low` to `high` of an estimate.
 
     `of` says whose: "A - B", or an agent and its run.
     """
@@ -90,7 +90,7 @@ def difference_gates(
     rules: Sequence[GateRule],
     why: Callable[[str], str] = lambda _: "",
 ) -> tuple[Gate, ...]:
-    """Each rule held against the interval of the paired difference A - B.
+    """Test each rule on the interval of the paired difference A - B.
 
     A gate fails where all of the interval lies beyond the limit; where several looks are planned,
     of an interval at the level that they share. Where all clusters differ by the same there is no

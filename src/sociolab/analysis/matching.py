@@ -117,7 +117,7 @@ class Matching:
 
 
 def match_sides(a: ComparedSide, b: ComparedSide, match: Match | None = None) -> Matching:
-    """Both sides in blocks that mean the same; ConfigError where plays cannot be told apart.
+    """Match the plays of two sides; ConfigError where plays of a side cannot be told apart.
 
     Where they met a partner in common, only plays with such a partner can be matched. Where they
     did not, the agent itself answers to the agent itself, the only other one to the only other.

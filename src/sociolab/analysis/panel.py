@@ -48,7 +48,7 @@ _WHY: Mapping[Lack, str] = {
 
 @dataclass(frozen=True, slots=True)
 class PanelPlay:
-    """What the judges of a panel gave one play in one metric, in the panel's order.
+    """The judges' scores of one play in one metric, in the panel's order.
 
     A play that any of them has no score of (None) is incomplete: it has neither mean nor median nor
     spread, since a mean over fewer judges would move with who is missing. `lacks` says of each
@@ -66,7 +66,7 @@ class PanelPlay:
 
     @property
     def lack(self) -> Lack | None:
-        """Why it is incomplete: that somebody failed comes before that somebody cannot tell."""
+        """Why the play is incomplete; a judge that failed comes before one that cannot tell."""
         return next((lack for lack in LACKS if lack in self.lacks), None)
 
     @property
@@ -242,7 +242,7 @@ def _finding(
 
 
 def panel_section(panel: JudgePanel, apart: float) -> Section:
-    """What the panel gave, where judges who lie more than `apart` points apart disagree."""
+    """The panel's scores; judges who differ by more than `apart` points disagree."""
     findings = panel_findings(panel, apart)
     main = main_measure(panel.declared, [f.metric.name for f in findings if f.metric and f.counts])
     leading = next((f for f in findings if f.metric and f.metric.name == main), None)

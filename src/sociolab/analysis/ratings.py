@@ -138,9 +138,9 @@ class StoredRatings:
 def load_ratings(
     store: Store, runs: Sequence[str], judges: Sequence[str] = (), sets: Sequence[str] = ()
 ) -> StoredRatings:
-    """Everything that people gave the plays of these runs, and what judges gave in those metrics.
+    """Load people's ratings of these runs, and the scores of judges in the same metrics.
 
-    `judges` names the judges wanted; all that scored such a metric, if none is named. `sets` names
+    `judges` names judges; by default all that scored such a metric. `sets` names
     the sets of ratings; all, if none is named. ConfigError where no person rated anything, for a
     judge or set that is not there, and where a metric's range differs between runs.
     """
@@ -278,7 +278,7 @@ class _Scores:
         ]
 
     def by_people(self) -> Iterator[PersonRating]:
-        """What one person gave the same in several sets is one rating, their mean."""
+        """People's ratings; those of one person in several sets are averaged."""
         for (rater, seat, name), scores in self.people.items():
             rated_by = scores[0].rated_by or RatedBy(rater)
             value = fmean(score.value for score in scores if score.value is not None)

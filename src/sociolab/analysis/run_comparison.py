@@ -233,7 +233,7 @@ def _concluded(
     kinds: Sequence[str],
     other_judges: tuple[str, ...] = (),
 ) -> Conclusions:
-    """Of two agents: differences, by seat where that is wanted, and pass^k. `kinds`: what is
+    """Conclusions on two agents: differences, by seat if requested, and pass^k. `kinds`: what is
     compared here, in sentences."""
     declared, measures = comparison.declared, comparison.measures
     comparison = replace(comparison, exams=_exams(runs, judges))

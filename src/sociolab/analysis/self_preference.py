@@ -61,7 +61,7 @@ def model_family(label: str, rules: Rules = (), *, model: bool) -> str | None:
 
 @dataclass(frozen=True, slots=True)
 class TwoJudges:
-    """A judge beside another.
+    """A judge compared with another one.
 
     `other_family_episodes` counts the episodes with agents of the other judge's own family.
 
@@ -164,7 +164,7 @@ def _pair(run: RunValues, judge: str, other: str, families: Mapping[str, str]) -
 
 
 def _gaps(run: RunValues, judge: str, other: str, families: Mapping[str, str]) -> list[_Gap]:
-    """What was to be scored by both, play by play; plays of nobody in particular are left out."""
+    """The gaps of all plays that both judges were to score; values without an agent are left out."""
     second = {_cell(value): value.value for value in run.values if value.judge == other}
     return [
         _Gap(

@@ -41,7 +41,7 @@ class Validity:
 
 
 def validities(ratings: StoredRatings) -> tuple[Validity, ...]:
-    """A record for each pair that the worlds declare and each judge that gave the metric."""
+    """A record for each pair that the worlds declare, and each judge that scored the metric."""
     return tuple(
         validity
         for dimension, metric in measured_pairs(ratings.worlds, ratings.metrics)

@@ -174,7 +174,7 @@ def choose_judge(
             resolve_judge(label, run.judges, run.run)
     else:
         shared = [judge for judge in runs[0].judges if all(judge in run.judges for run in runs)]
-        gave = [name for name in shared if all(_gave(run, name, measures) for run in runs)]
+        gave = [name for name in shared if all(_has_scored(run, name, measures) for run in runs)]
         leading = gave if measures else main_judges(runs, gave)
         candidates = leading_judges({name: runs[0].judges[name] for name in leading or shared})
         if not candidates:
@@ -198,7 +198,7 @@ def choose_judge(
 
 
 def main_judges(runs: Sequence[RunValues], judges: Sequence[str]) -> list[str]:
-    """Those of these judges that gave a main metric of the world a value; all where none did.
+    """The judges that scored a main metric of the world; all of them where none did.
 
     Whoever leads without being named is chosen among these, so that a judge of a side metric
     neither leads nor stands in the way.
@@ -256,8 +256,8 @@ def unscored_hint(
     )
 
 
-def _gave(run: RunValues, judge: str, measures: Sequence[str]) -> bool:
-    """Whether a judge gave a value in each of these metrics, or in any if none is named."""
+def _has_scored(run: RunValues, judge: str, measures: Sequence[str]) -> bool:
+    """Whether a judge scored each of these metrics, or any if none is named."""
     scored = {value.measure for value in run.values if value.judge == judge}
     named = {resolve_measure(name, run.measures.values()) for name in measures}
     return named <= scored if named else bool(scored)
@@ -379,7 +379,7 @@ def _filter_values(values: Iterable[Value], judge: str, measure: Measure) -> tup
 
 
 def choose_metric(runs: Sequence[RunValues], judge: str, requested: str | None) -> Measure:
-    """The metric that is wanted, or the main one of the world that the judge gave a value in.
+    """The requested metric or, by default, the world's first main metric that the judge scored.
 
     ConfigError where a run has none by this judge, or its scale differs between runs.
     """
@@ -420,7 +420,7 @@ def judge_caution(pool: Pool) -> tuple[str, ...]:
 
 
 def _scored(run: RunValues, judge: str) -> tuple[str, ...]:
-    """The metrics in which a judge gave a value, in the run's order."""
+    """The metrics that a judge scored, in the run's order."""
     valued = {v.measure for v in run.values if v.judge == judge and v.value is not None}
     return tuple(name for name in run.measures if name in valued)
 

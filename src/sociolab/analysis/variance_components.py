@@ -218,7 +218,7 @@ def variances(
 def _scoring_judges(
     runs: Sequence[RunValues], ids: Mapping[str, JudgeId], measure: str | None
 ) -> tuple[str, ...]:
-    """All judges that gave the metric (None: a main one) a value, of the kind that counts most."""
+    """The judges that scored the metric (None: a main one); people or models before rule-based."""
     valued = [value for run in runs for value in run.values if value.value is not None]
     gave = {value.judge for value in valued if measure in (None, value.measure)}
     if measure is None:

@@ -137,8 +137,8 @@ def crossed(plays: Sequence[RatedPlay]) -> Crossed | None:
 
 
 def _freedom(raters: Counts, weights: Floats) -> float:
-    """One less than as how many raters of equal weight these count: one who gave nearly all
-    ratings says little of others."""
+    """The effective number of raters of equal weight, less one, and at least 1: a rater of nearly
+    all plays says little about others."""
     sums = np.bincount(raters, weights=np.abs(weights))
     return max(1.0, float(sums.sum() ** 2 / (sums**2).sum()) - 1)
 
@@ -186,7 +186,7 @@ def _between(influence: Floats, shares: Floats, signs: Floats, codes: Counts) ->
 
 @dataclass(frozen=True, slots=True)
 class RatedEstimate(Estimate):
-    """A mean, or a difference of means, of what so many raters gave."""
+    """A mean, or a difference of means, of ratings by so many `raters`."""
 
     raters: int = 0
 

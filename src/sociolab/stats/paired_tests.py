@@ -428,7 +428,7 @@ def _signs(clusters: int, seed: int, flips: int) -> Iterator[Floats]:
 
 
 def holm(ps: Mapping[_Test, float | None], looks: int = 1) -> dict[_Test, float | None]:
-    """Adjusted p-values, to be held against 0.05: the chance of any false alarm stays below it.
+    """Adjusted p-values; below 0.05 each is significant at a family-wise error rate of 5 %.
 
     The smallest of m is multiplied by m, the next by m - 1 and so on; none falls below the one
     before, none exceeds 1. Valid however the tests depend on each other. A metric without a p

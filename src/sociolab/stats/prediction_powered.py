@@ -30,7 +30,7 @@ weight would be noise, and the error of a mean over a play or two is not known."
 
 @dataclass(frozen=True, slots=True)
 class JudgedPlay:
-    """A play that a judge scored, and what raters gave it, if anybody rated it.
+    """A play that a judge scored, with its ratings, if any.
 
     `sign` is -1 for plays of the agent that is taken off in a difference.
     """

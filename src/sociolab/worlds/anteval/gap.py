@@ -43,7 +43,7 @@ from sociolab.worlds.anteval.virtual_dm.example import (
 
 @dataclass(frozen=True, slots=True)
 class GapRow:
-    """One set of generated play beside real play.
+    """One set of generated play compared with real play.
 
     `examples` is what the DM of `fg` learned from, `real_examples` that of `fr`. The floors are
     between two samples of real play, and (`own_floor`) between two halves of this very set.

@@ -202,7 +202,7 @@ def _tail(texts: PromptSet, turn: int, limit: int) -> str:
 
 @dataclass(frozen=True, slots=True)
 class PublicView:
-    """What everybody at the table sees of somebody: never a trait, goal or flaw."""
+    """What all others see of a character: never a trait, goal or flaw."""
 
     name: str
     called: str
@@ -245,7 +245,7 @@ def party_moved(episode: Episode) -> bool:
 
 
 def visible(session: Session, seat: str) -> TableView:
-    """What this seat is told: its own character, how the others look, the situation for all.
+    """What this seat knows at first: its own character, how the others look, the situation.
 
     The NPC alone is told its knowledge, a player alone its own intentions (AntEval section 3.2).
     """
@@ -294,14 +294,14 @@ def turn_text(
 
 
 def line_of(session: Session, move: Moved) -> str:
-    """A turn as somebody reads it who sees everything, asides included."""
+    """A turn as one line of text, asides included."""
     names = {character.id: character.first_name for character in session.characters}
     named = [[names[seat] for seat in action.to] for action in move.actions]
     return turn_text(names[move.seat], move.actions, named, len(names) - 1)
 
 
 def describe_self(character: PartyMember, *, look: bool = True) -> str:
-    """All of a character, as its own player is told; its look may be left out."""
+    """The full description of a character for its own player, with or without its look."""
     kind = f"{character.race} {character.class_name}".strip()
     scores = character.abilities
     abilities = ", ".join(f"{name} {scores[name]}" for name in ABILITIES if name in scores)

@@ -149,7 +149,7 @@ class _Turn:
         ]
 
     def _told_in_secret(self) -> tuple[str, str] | None:
-        """A fact that was told to some only, this seat among them, and that nobody passed on."""
+        """A fact that this seat heard in an aside and that was never told to all."""
         open_ = {i for line in self._lines for i, _ in _find_facts(line, aside=False)}
         secret = [
             fact for line in self._lines if not line.you for fact in _find_facts(line, aside=True)

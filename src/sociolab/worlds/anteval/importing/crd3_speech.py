@@ -90,7 +90,7 @@ def sentences(text: str) -> tuple[SpokenSentence, ...]:
 
 
 def own_voice(text: str) -> str:
-    """The text with what stands in quotation marks blanked: there, the DM plays somebody."""
+    """The text with quotations blanked out, in which the DM speaks as a character."""
     return _QUOTED.sub(lambda match: " " * len(match[0]), text)
 
 
@@ -240,7 +240,7 @@ class Signal:
 
 
 def requests(turn: int, speaker: str, text: str) -> tuple[Signal, ...]:
-    """The sentences of a DM's turn that ask for checks; not what is said as somebody else."""
+    """The sentences of a DM's turn that ask for checks; quotations are ignored."""
     signals = []
     for sentence in sentences(own_voice(text)):
         words = sentence.words

@@ -113,7 +113,7 @@ def recall_at(turn: int) -> Measure:
 
 @dataclass(frozen=True, slots=True)
 class FactReading:
-    """An answer held against the `known` facts of the NPC (their number).
+    """An answer compared with the NPC's facts, of which there are `known`.
 
     `stated` are the facts that the answer states, by id, each with where that is to be seen (a
     quote, or from whom the player heard it). `other` are statements that are true but are none of
