@@ -164,7 +164,7 @@ def _pair(run: RunValues, judge: str, other: str, families: Mapping[str, str]) -
 
 
 def _gaps(run: RunValues, judge: str, other: str, families: Mapping[str, str]) -> list[_Gap]:
-    """The gaps of all plays that both judges were to score; values without an agent are left out."""
+    """The gaps of all plays that both judges were to score; values without an agent are omitted."""
     second = {_cell(value): value.value for value in run.values if value.judge == other}
     return [
         _Gap(
