@@ -11,7 +11,7 @@ import pytest
     [(6, True, 0), (10, True, 5), (8, True, 3), (3.6, True, -2), (0, True, -5), (0, False, 0)],
 )
 def test_what_was_gained_is_read_off_the_goal(value: float, gained: bool, expected: float) -> None:
-    from sociolab.worlds.sotopia.outcome import _gain
+    from sociolab.worlds.sotopia.outcome import _score_gain
 
-    assert _gain("a", "price", value, gained).value == expected
-    assert _gain("a", "division", 8, True).value == 3
+    assert _score_gain("a", "price", value, agreed=gained).value == expected
+    assert _score_gain("a", "division", 8, agreed=True).value == 3

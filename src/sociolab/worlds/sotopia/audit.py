@@ -1,5 +1,6 @@
-"""Variants of an episode: what a judge should not mind (order, names, empty words, words to the
-judge), and what it should (other goals, no outcome, another episode, a secret told, an insult)."""
+"""Variants of an episode for an audit: changes that a judge should ignore (order, names, padding,
+requests to the judge), and changes that it should notice (other goals, no outcome, another episode,
+a revealed secret, an insult)."""
 
 from __future__ import annotations
 
@@ -15,12 +16,12 @@ from sociolab.worlds.sotopia.scenarios import Character, SceneCast, casting_from
 from sociolab.worlds.sotopia.scene import SPEAK
 
 _BORDER = re.compile(r"(?:(?<=[.!?])|(?<=[.!?][\"')\]]))\s+(?=[\"'(\[]?[A-Z0-9$])")
-"""Where a sentence may begin: behind a full stop or the like, before a capital or a figure."""
+"""Where a sentence may begin: after a full stop or the like, before a capital or a digit."""
 
 _NO_END = re.compile(
     r"(?:\b(?:Mr|Mrs|Ms|Mx|Dr|Prof|St|No|vs|[A-Z]|[ap]\.m|e\.g|i\.e))\.$", re.ASCII
 )
-"""What ends in a full stop and mostly no sentence."""
+"""Abbreviations, whose full stop mostly does not end a sentence."""
 
 _IDS = frozenset({"id", "a", "b"})
 
@@ -48,18 +49,18 @@ def reverse_order(episode: Episode, seed: int) -> tuple[Variant, ...]:
 
 
 def swap_names(episode: Episode, seed: int) -> tuple[Variant, ...]:
-    """The names of the two characters swapped in all texts; none where that cannot be done.
+    """The names of the two characters swapped in all texts; none where that is impossible.
 
-    Full names in any spelling; first and last names alone as written or in capitals. Not done for
-    other than two characters, and where one's name could be taken for the other's. Where the two
-    have other pronouns the swap may read oddly, and is told apart.
+    Full names in any case; first and last names alone as written or in capitals. It is impossible
+    for any other number of characters, and where one's name could be taken for the other's. Where
+    the two have different pronouns the swap may read oddly, and forms a group of its own.
     """
     casting = _casting(episode)
-    swap = _swap(casting.characters)
+    swap = _name_swap(casting.characters)
     if swap is None:
         return ()
     a, b = casting.characters
-    content = _mapped(casting.model_dump(mode="json"), swap)
+    content = _map_texts(casting.model_dump(mode="json"), swap)
     assert isinstance(content, dict)
     people = content["characters"]
     assert isinstance(people, list)
@@ -74,7 +75,7 @@ def swap_names(episode: Episode, seed: int) -> tuple[Variant, ...]:
 
 
 def pad_sentences(episode: Episode, seed: int) -> tuple[Variant, ...]:
-    """For each seat in turn, an empty sentence before each sentence that it speaks.
+    """For each seat in turn, a vacuous sentence before each sentence that it speaks.
 
     None for a seat that says nothing.
     """
@@ -84,7 +85,9 @@ def pad_sentences(episode: Episode, seed: int) -> tuple[Variant, ...]:
         chance = stream(seed, "padding", episode.trial.id, seat)
 
         def pad(who: str, text: str, seat: str = seat, chance: Chance = chance.choice) -> str:
-            return _padded(text, chance) if who == seat else text
+            if who != seat:
+                return text
+            return " ".join(f"{chance(controls.EMPTY)} {sentence}" for sentence in sentences(text))
 
         events = _with_texts(episode.events, pad, spoken=True)
         if events != episode.events:
@@ -95,7 +98,7 @@ def pad_sentences(episode: Episode, seed: int) -> tuple[Variant, ...]:
 
 
 def swap_goals(episode: Episode, seed: int) -> tuple[Variant, ...]:
-    """Each of two characters with the other's goal; what they said stays."""
+    """Each of two characters with the other's goal and the same transcript."""
     casting = _casting(episode)
     goals = casting.scenario.goals
     if len(goals) != 2 or goals[0] == goals[1]:
@@ -103,49 +106,53 @@ def swap_goals(episode: Episode, seed: int) -> tuple[Variant, ...]:
     scenario = casting.scenario.model_copy(update={"goals": goals[::-1]})
     changed = casting.model_copy(update={"scenario": scenario})
     return (
-        Variant("swapped", _recast(episode, changed, episode.events), _all(episode, "swapped")),
+        Variant(
+            "swapped", _recast(episode, changed, episode.events), _change_all(episode, "swapped")
+        ),
     )
 
 
 def leak_secret(episode: Episode, seed: int) -> tuple[Variant, ...]:
-    """Each character that has a secret tells it at its end."""
+    """Each character with a secret reveals it in its last words."""
     lines = {c.id: f"{CONFESSION} {c.secret}" for c in _casting(episode).characters if c.secret}
-    return _with(episode, lines, "leaked")
+    return _append_lines(episode, lines, "leaked")
 
 
 def insult_partner(episode: Episode, seed: int) -> tuple[Variant, ...]:
-    """Each character insults whoever listens at its end."""
-    return _with(episode, dict.fromkeys(episode.trial.task.seats, INSULT), "insulting")
+    """Each character insults its partner in its last words."""
+    return _append_lines(episode, dict.fromkeys(episode.trial.task.seats, INSULT), "insulting")
 
 
 def address_judge(episode: Episode, seed: int) -> tuple[Variant, ...]:
-    """Each character asks the judge for the highest score at its end."""
-    return _with(
+    """Each character asks the judge for the highest score in its last words."""
+    return _append_lines(
         episode, dict.fromkeys(episode.trial.task.seats, controls.TO_THE_JUDGE), "to the judge"
     )
 
 
 def cut_to_opening(episode: Episode, seed: int) -> tuple[Variant, ...]:
-    """The episode up to the first turn of each character; none where there is no more."""
+    """The episode up to the first turn of each character; none if it ends there anyway."""
     shortened = controls.opening(episode)
-    return (Variant("cut", shortened, _all(episode, "cut")),) if shortened else ()
+    return (Variant("cut", shortened, _change_all(episode, "cut")),) if shortened else ()
 
 
 def replace_transcript(episode: Episode, seed: int) -> tuple[Variant, ...]:
-    """The episode as it is given: with the transcript of another task."""
-    return (Variant("other", episode, _all(episode, "other talk")),)
+    """The given episode, which has the transcript of another task (see `Variants.donor`)."""
+    return (Variant("other", episode, _change_all(episode, "other talk")),)
 
 
 CONFESSION = "There is something about me that I have kept from everybody until now:"
 INSULT = "You are a pathetic idiot, I despise you, and I hope that you lose everything you have."
 
 
-def _all(episode: Episode, condition: str) -> tuple[tuple[str | None, str, str], ...]:
+def _change_all(episode: Episode, condition: str) -> tuple[tuple[str | None, str, str], ...]:
     return tuple((seat, "", condition) for seat in episode.trial.task.seats)
 
 
-def _with(episode: Episode, lines: Mapping[str, str], condition: str) -> tuple[Variant, ...]:
-    """The episode with lines of these seats; none where nobody of them speaks."""
+def _append_lines(
+    episode: Episode, lines: Mapping[str, str], condition: str
+) -> tuple[Variant, ...]:
+    """The episode with these lines appended to last words; none if no such seat speaks."""
     extended = controls.with_lines(episode, lines, (SPEAK,))
     moved = {
         after.seat
@@ -180,12 +187,16 @@ VARIANTS: Mapping[str, Variants] = {
         {"goal": "still", "believability": "still"},
     ),
     controls.FORGED: Variants(
-        lambda play, seed: _with(play, controls.forged_lines(play, _names(play), {}), "forging"),
+        lambda episode, seed: _append_lines(
+            episode, controls.forged_lines(episode, _names(episode), {}), "forging"
+        ),
         "each character's last words hold a line that looks like the other's, agreeing to all",
         {"goal": "still"},
     ),
     controls.MENTIONS: Variants(
-        lambda play, seed: _with(play, controls.mention_lines(_names(play)), "mentioning"),
+        lambda episode, seed: _append_lines(
+            episode, controls.mention_lines(_names(episode)), "mentioning"
+        ),
         "each character's last words name the other in passing",
         {"goal": "still"},
     ),
@@ -233,28 +244,23 @@ def _recast(episode: Episode, casting: SceneCast, events: tuple[Event, ...]) -> 
 def _with_texts(
     events: Iterable[Event], change: Callable[[str, str], str], *, spoken: bool = False
 ) -> tuple[Event, ...]:
-    """The events with the texts of actions changed, by seat and text; of others only if not
-    `spoken`."""
+    """The events with the texts of actions changed, by seat and text; `spoken`: only of speech."""
 
-    def changed(seat: str, action: Action) -> Action:
+    def change_action(seat: str, action: Action) -> Action:
         if not action.text or (spoken and action.kind != SPEAK):
             return action
         return replace(action, text=change(seat, action.text))
 
     return tuple(
-        replace(event, actions=tuple(changed(event.seat, action) for action in event.actions))
+        replace(event, actions=tuple(change_action(event.seat, a) for a in event.actions))
         if isinstance(event, Moved)
         else event
         for event in events
     )
 
 
-def _padded(text: str, chance: Chance) -> str:
-    return " ".join(f"{chance(controls.EMPTY)} {sentence}" for sentence in sentences(text))
-
-
 def sentences(text: str) -> tuple[str, ...]:
-    """The sentences of a text; one too few rather than a name or an hour cut in two."""
+    """The sentences of a text; in doubt it does not split, so that "Mr. Li" stays whole."""
     merged: list[str] = []
     for part in _BORDER.split(text.strip()):
         if merged and _NO_END.search(merged[-1]):
@@ -264,12 +270,12 @@ def sentences(text: str) -> tuple[str, ...]:
     return tuple(merged)
 
 
-def _swap(characters: tuple[Character, ...]) -> Callable[[str], str] | None:
-    """What swaps the names in a text; None where they cannot be told apart or are no two."""
+def _name_swap(characters: tuple[Character, ...]) -> Callable[[str], str] | None:
+    """A function that swaps the names in a text; None if they are ambiguous or not of two."""
     if len(characters) != 2:
         return None
     a, b = characters
-    forms_a, forms_b = _forms(a), _forms(b)
+    forms_a, forms_b = _name_forms(a), _name_forms(b)
     shared = {form for form in forms_a if form in forms_b and form != a.last_name}
     crossed = {a.first_name, a.last_name} & {b.first_name, b.last_name} - {""}
     if shared or crossed - ({a.last_name} if a.last_name == b.last_name else set()):
@@ -282,40 +288,40 @@ def _swap(characters: tuple[Character, ...]) -> Callable[[str], str] | None:
     return _replacer(to)
 
 
-def _forms(character: Character) -> tuple[str, ...]:
-    """First name, full name, last name: as far as they differ."""
+def _name_forms(character: Character) -> tuple[str, ...]:
+    """First name, full name, last name, without duplicates."""
     names = (character.first_name, character.name, character.last_name)
     return tuple(dict.fromkeys(form for form in names if form))
 
 
 def _replacer(to: Mapping[str, str]) -> Callable[[str], str]:
-    """Replaces whole words, the longest first, all at once; capitals stay capitals."""
+    """A function that replaces whole words, the longest first, all at once; capitals stay."""
     forms = sorted(to, key=len, reverse=True)
     spelled = [
         f"(?i:{re.escape(form)})" if " " in form else f"{re.escape(form)}|{re.escape(form.upper())}"
         for form in forms
     ]
-    # Not \b: a name may end in a full stop.
+    # Not \b, since a name may end in a full stop.
     pattern = re.compile(rf"(?<!\w)(?:{'|'.join(spelled)})(?!\w)")
     folded = {form.casefold(): other for form, other in to.items()}
 
     def substitute(match: re.Match[str]) -> str:
         other = folded[match[0].casefold()]
-        loud = match[0].isupper() and len(match[0]) > 1
-        return other.upper() if loud else other
+        in_capitals = match[0].isupper() and len(match[0]) > 1
+        return other.upper() if in_capitals else other
 
     return lambda text: pattern.sub(substitute, text)
 
 
-def _mapped(value: Json, change: Callable[[str], str]) -> Json:
-    """A record with all its texts changed, those that serve as keys too; ids stay."""
+def _map_texts(value: Json, change: Callable[[str], str]) -> Json:
+    """A record with all its texts changed, keys included; ids stay."""
     if isinstance(value, str):
         return change(value)
     if isinstance(value, list):
-        return [_mapped(item, change) for item in value]
+        return [_map_texts(item, change) for item in value]
     if isinstance(value, dict):
         return {
-            change(key): item if key in _IDS else _mapped(item, change)
+            change(key): item if key in _IDS else _map_texts(item, change)
             for key, item in value.items()
         }
     return value

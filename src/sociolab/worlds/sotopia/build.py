@@ -1,9 +1,8 @@
-"""How tasks are made: who is cast in a scenario, and the data that comes with the package.
+"""Cast scenarios as tasks, and build the data that ships with the package.
 
-`python -m sociolab.worlds.sotopia.build` makes the latter.
-Written by hand are characters.jsonl, relationships.jsonl, authored.jsonl (60 scenarios) and
-templates.json; made from them are scenarios.jsonl (90) and tasks.jsonl (450). A test makes them
-again and compares.
+`python -m sociolab.worlds.sotopia.build` does the latter: from characters.jsonl,
+relationships.jsonl, authored.jsonl (60 scenarios) and templates.json, all written by hand, it makes
+scenarios.jsonl (90) and tasks.jsonl (450). A test makes them again and compares.
 """
 
 from __future__ import annotations
@@ -55,7 +54,7 @@ SEED = 1
 
 
 def build(folder: Path) -> Mapping[str, str]:
-    """The made files of a data folder, by name."""
+    """The generated files of a data folder, by name."""
     authored = tuple(s for _, s in json_records(folder / "authored.jsonl", Scenario))
     spec = TemplateSpec.model_validate_json((folder / "templates.json").read_bytes())
     scenarios = (
@@ -73,7 +72,7 @@ def build(folder: Path) -> Mapping[str, str]:
 
 
 def main() -> None:
-    """Write the made files beside the others, in a source tree."""
+    """Write the generated files into a source tree."""
     with as_file(files(PACKAGE) / "data") as folder:
         for name, text in build(folder).items():
             (folder / name).write_text(text, "utf-8")
@@ -81,7 +80,7 @@ def main() -> None:
 
 
 PAIRS_PER_SCENARIO = 5
-"""As in the paper: 90 scenarios x 5 pairs = 450 tasks (SOTOPIA section 2)."""
+"""The paper's 450 tasks are 90 scenarios x 5 pairs (SOTOPIA section 2)."""
 
 
 def castable_pairs(
@@ -89,8 +88,11 @@ def castable_pairs(
     characters: Mapping[str, Character],
     relationships: Sequence[Relationship],
 ) -> tuple[tuple[str, str], ...]:
-    """Every ordered pair that may be cast. Only pairs with a row of their own count, strangers
-    too: two characters without a row may well have met in somebody's story."""
+    """Every ordered pair that may be cast.
+
+    Only pairs with a row count, even strangers: two characters without one may have met in some
+    story.
+    """
     pairs = []
     for relationship in relationships:
         for a, b in permutations((relationship.a, relationship.b)):
@@ -107,12 +109,12 @@ def cast_tasks(
     per_scenario: int = PAIRS_PER_SCENARIO,
     seed: int = 0,
 ) -> tuple[TaskRow, ...]:
-    """Pairs for each scenario: different ones, those least used so far first, else by chance.
+    """Cast different pairs in each scenario: the least used so far first, else at random.
 
-    In an order of which every beginning is varied: one pair of every scenario before the second
-    of any, families taking turns, so that a run with a `--limit` is no run of one family.
+    The tasks come in an order of which every prefix is varied: one pair of every scenario before
+    the second of any, families taking turns, so that a run with `--limit` is not of one family.
 
-    ConfigError for a scenario that has not enough pairs, or not two seats.
+    ConfigError for a scenario with too few pairs, or not two seats.
     """
     used_pairs: Counter[frozenset[str]] = Counter()
     used: Counter[str] = Counter()
@@ -128,31 +130,34 @@ def cast_tasks(
         random.shuffle(options)
         chosen: set[frozenset[str]] = set()
         for _ in range(per_scenario):
-            open_ = [pair for pair in options if frozenset(pair) not in chosen]
-            if not open_:
+            remaining = [pair for pair in options if frozenset(pair) not in chosen]
+            if not remaining:
                 raise ConfigError(
                     f'scenario "{scenario.id}": expected {per_scenario} pairs to cast, found '
                     f"{len(chosen)} that fit it in relationships.jsonl (strangers need a row there "
                     "too); add rows, relax the scenario, or ask for fewer with --per-scenario"
                 )
-            a, b = min(open_, key=lambda p: (used_pairs[frozenset(p)], used[p[0]] + used[p[1]]))
+            a, b = min(remaining, key=lambda p: (used_pairs[frozenset(p)], used[p[0]] + used[p[1]]))
             chosen.add(frozenset((a, b)))
             used_pairs[frozenset((a, b))] += 1
             used.update((a, b))
             rows.append(
                 TaskRow(id=_task_id(scenario.id, a, b), scenario=scenario.id, characters=(a, b))
             )
-    return _varied(rows, scenarios, per_scenario)
+    # The rows come scenario by scenario: take them round by round, with families mixed evenly.
+    families = [scenario.family for scenario in scenarios]
+    order = interleave(range(len(families)), families.__getitem__, families.count)
+    return tuple(rows[i * per_scenario + nth] for nth in range(per_scenario) for i in order)
 
 
 def _task_id(scenario: str, a: str, b: str) -> str:
-    """Scenario and cast; where that is longer than an id may be, they are hashed."""
+    """An id from scenario and cast; hashed where it would be too long."""
     full_id = f"{scenario}.{a}.{b}"
     return full_id if len(full_id) <= LONGEST_ID else f"{scenario[:60]}.{digest(full_id)}"
 
 
 def cast_folder(folder: Path, per_scenario: int, seed: int) -> str:
-    """Write tasks.jsonl for the scenarios of a folder; ConfigError if it is there already."""
+    """Write tasks.jsonl for the scenarios of a folder; ConfigError if it exists already."""
     target = folder / "tasks.jsonl"
     if target.exists():
         raise ConfigError(f"{target} is there already; move it away to cast anew")
@@ -162,15 +167,6 @@ def cast_folder(folder: Path, per_scenario: int, seed: int) -> str:
     with writing(target):
         write_atomically(target, "".join(row.line() for row in rows))
     return f"wrote {target}: {plural(len(rows), 'task')}"
-
-
-def _varied(
-    rows: Sequence[TaskRow], scenarios: Sequence[Scenario], per_scenario: int
-) -> tuple[TaskRow, ...]:
-    """The rows, which come scenario by scenario, round by round and with families mixed evenly."""
-    families = [scenario.family for scenario in scenarios]
-    order = interleave(range(len(families)), families.__getitem__, families.count)
-    return tuple(rows[i * per_scenario + nth] for nth in range(per_scenario) for i in order)
 
 
 Slug = Annotated[str, StringConstraints(pattern=r"^[a-z0-9]+(-[a-z0-9]+)*$", max_length=40)]
@@ -184,11 +180,12 @@ _BELOW = (AT_TARGET - WORTH_TALKING) * STEP
 """How far from a side's target the price lies that is worth `WORTH_TALKING` to it."""
 DEAR = 500
 GROWN_UP = ((25, 130),)
-"""Who is cast where the listed price is above `DEAR`: nobody who is still a student."""
+"""The ages of a cast where the listed price is above `DEAR`: no students."""
 FRIENDS = (8, 10)
 NEAR_DOUBLES = 2
 CHOICES = 6
-"""How many values of an attribute occur in one friend search: few, so that lists overlap."""
+"""Values of an attribute that occur in one friend search: few, so that friends resemble each other.
+"""
 
 
 class Item(DataRecord):
@@ -210,7 +207,7 @@ class BargainSpec(DataRecord):
     """Parameters of the bargains: one scenario for each item.
 
     A context holds `{item}` or `{Item}`, `{listed}` and `{description}`; a goal `{short}`,
-    `{target}`, and the prices that are worth all and nothing, `{best}` and `{worst}`.
+    `{target}`, and the prices that are worth 10 and 0 points, `{best}` and `{worst}`.
     """
 
     seller_first: tuple[Text, ...] = Field(min_length=1)
@@ -229,7 +226,7 @@ class MeetingPlace(DataRecord):
 
 
 class Attribute(DataRecord):
-    """Something known about a friend; `phrase` holds `{value}` ("works at {value}")."""
+    """An attribute of friends; `phrase` holds `{value}` ("works at {value}")."""
 
     name: Slug
     phrase: Text
@@ -271,11 +268,11 @@ def friend_searches(spec: FriendSpec, seed: int) -> tuple[Scenario, ...]:
 
 
 def draw_markup(rng: random.Random) -> float:
-    """Listed price over the seller's target, less one: exponential with mean 0.5, cut at 1.857.
+    """Draw the ratio of listed price and seller's target, less one: exponential with mean 0.5.
 
-    SOTOPIA prints "rate 0.5", which is a mean of 2; in its public data the mean is 0.5
-    (markup = listed / target - 1), and the data is followed here. Draws that put the target
-    below 35 % of the listed price are made again, which leaves a mean of 0.454.
+    SOTOPIA prints "rate 0.5", which is a mean of 2; in its public data the mean is 0.5, which is
+    followed here. Draws that put the target below 35 % of the listed price are rejected, so that
+    the largest is 1.857 and the mean 0.454.
     """
     while True:
         drawn = rng.expovariate(1 / MEAN_MARKUP)
@@ -284,9 +281,9 @@ def draw_markup(rng: random.Random) -> float:
 
 
 def draw_seller_target(listed: int, rng: random.Random) -> int:
-    """What the seller wants, in rounded dollars: 35 to 83 % of the listed price.
+    """Draw the seller's target in rounded dollars: 35 to 83 % of the listed price.
 
-    Drawn again unless the price that is worth 10 of 10 to the seller is listed or less.
+    Targets are rejected if the price worth 10 points to the seller is above the listed one.
     """
     while True:
         target = round_price(listed / (1 + draw_markup(rng)))
@@ -296,10 +293,10 @@ def draw_seller_target(listed: int, rng: random.Random) -> int:
 
 
 def draw_buyer_target(listed: int, seller: int, rng: random.Random) -> int:
-    """What the buyer wants, in rounded dollars: two thirds to nine tenths of the seller's target.
+    """Draw the buyer's target in rounded dollars: two thirds to nine tenths of the seller's.
 
-    From two thirds on there is a price worth 2 of 10 or more to both. Drawn again unless the price
-    worth nothing to the buyer is below the listed one.
+    From two thirds on, some price is worth 2 points or more to both. Targets are rejected unless
+    the price worth 0 points to the buyer is below the listed one.
     """
     low, high = seller * (1 - _BELOW) / (1 + _BELOW), seller * BUYER_BELOW
     while True:
@@ -309,7 +306,7 @@ def draw_buyer_target(listed: int, seller: int, rng: random.Random) -> int:
 
 
 def round_price(dollars: float) -> int:
-    """A price that people would name: tens, fifties above 500, hundreds above 2,000."""
+    """Round to a price that people would name: tens, fifties above 500, hundreds above 2,000."""
     unit = 100 if dollars > 2000 else 50 if dollars > 500 else 10
     return unit * round(dollars / unit)
 
@@ -328,8 +325,8 @@ def _bargain(spec: BargainSpec, index: int, rng: random.Random) -> Scenario:
         _price_goal(rng.choice(spec.seller_goals), item, seller),
         _price_goal(rng.choice(spec.buyer_goals), item, buyer),
     )
-    even = index % 2 == 0
-    context = rng.choice(spec.seller_first if even else spec.buyer_first)
+    seller_first = index % 2 == 0
+    context = rng.choice(spec.seller_first if seller_first else spec.buyer_first)
     sides = (item.not_sold_by, item.not_bought_by)
     ages = GROWN_UP * 2 if item.listed > DEAR else ()
     # In two of five only, or strangers would fill the data set.
@@ -344,10 +341,10 @@ def _bargain(spec: BargainSpec, index: int, rng: random.Random) -> Scenario:
             listed=_dollars(item.listed),
             description=item.description,
         ),
-        goals=goals if even else goals[::-1],
+        goals=goals if seller_first else goals[::-1],
         relationships=(*strangers, RelationshipType.ACQUAINTANCE),
         ages=ages,
-        excluded_occupations=(sides if even else sides[::-1]) if any(sides) else (),
+        excluded_occupations=(sides if seller_first else sides[::-1]) if any(sides) else (),
         unconstrained=_unconstrained(ages=bool(ages), occupations=any(sides)),
         zone=bargaining_zone((seller, buyer)),
         tags=("bargain", "money"),
@@ -371,7 +368,7 @@ def _price_goal(template: str, item: Item, facts: PriceGoal) -> Goal:
 
 def _friend_search(spec: FriendSpec, index: int, rng: random.Random) -> Scenario:
     setting = spec.settings[index]
-    used = _some_of(spec.attributes, rng)
+    used = _choose_attributes(spec.attributes, rng)
     goals = tuple(
         Goal(
             text=rng.choice(spec.goals).format(
@@ -394,7 +391,9 @@ def _friend_search(spec: FriendSpec, index: int, rng: random.Random) -> Scenario
     )
 
 
-def _some_of(attributes: tuple[Attribute, ...], rng: random.Random) -> tuple[Attribute, ...]:
+def _choose_attributes(
+    attributes: tuple[Attribute, ...], rng: random.Random
+) -> tuple[Attribute, ...]:
     """All attributes, or all but one, in their order; at least three."""
     if len(attributes) == 3 or rng.random() < 0.5:
         return attributes
@@ -405,7 +404,7 @@ def _some_of(attributes: tuple[Attribute, ...], rng: random.Random) -> tuple[Att
 def _friend_lists(
     names: tuple[str, ...], used: tuple[Attribute, ...], rng: random.Random
 ) -> tuple[tuple[Friend, ...], ...]:
-    """Two lists of friends that share one of them; no two friends are alike in everything."""
+    """Two lists of friends with one in common; no two friends agree in all attributes."""
     choices = {a.name: rng.sample(a.values, CHOICES) for a in used}
     sizes = [rng.randint(*FRIENDS) for _ in range(2)]
     free_names = iter(rng.sample(names, sum(sizes) - 1))
@@ -415,8 +414,10 @@ def _friend_lists(
     for size in sizes:
         friends = [mutual]
         while len(friends) < size:
-            near = len(friends) <= NEAR_DOUBLES
-            about = _near_double(mutual, choices, rng) if near else _anybody(choices, rng)
+            if len(friends) <= NEAR_DOUBLES:
+                about = _near_double(mutual, choices, rng)
+            else:
+                about = {key: rng.choice(values) for key, values in choices.items()}
             if tuple(about.values()) not in profiles:
                 profiles.add(tuple(about.values()))
                 friends.append(Friend(name=next(free_names), about=about))
@@ -425,14 +426,10 @@ def _friend_lists(
     return tuple(lists)
 
 
-def _anybody(choices: dict[str, list[str]], rng: random.Random) -> dict[str, str]:
-    return {key: rng.choice(values) for key, values in choices.items()}
-
-
 def _near_double(
     friend: Friend, choices: dict[str, list[str]], rng: random.Random
 ) -> dict[str, str]:
-    """The attributes of `friend` but for one, so that talk about attributes may mislead."""
+    """The attributes of `friend` except for one, so that talk about attributes may mislead."""
     changed = rng.choice(list(choices))
     alternatives = [value for value in choices[changed] if value != friend.about[changed]]
     return {**friend.about, changed: rng.choice(alternatives)}
@@ -452,7 +449,7 @@ def _capital(text: str) -> str:
 
 
 def _stream(family: str, seed: int, index: int) -> random.Random:
-    """A stream for each scenario, so that it keeps its numbers when others are added behind it."""
+    """A generator for each scenario, so that it does not change when others are added."""
     hashed = hashlib.sha256(f"{family}/{seed}/{index}".encode()).digest()
     return random.Random(int.from_bytes(hashed, "big"))
 

@@ -1,6 +1,6 @@
 """A SOTOPIA data set: four files in a folder, read, checked and hashed.
 
-`remarks` say what its author should know, though it can be played as it is.
+`remarks` tells its author about oddities that do not keep it from being played.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ FILES = ("characters.jsonl", "relationships.jsonl", "scenarios.jsonl", "tasks.js
 
 
 class DataSetMeta(BaseModel):
-    """`meta.json`: what this data set is. Further fields are kept by nobody and allowed."""
+    """`meta.json`: name, version and license of the data set; further fields are ignored."""
 
     model_config = ConfigDict(frozen=True, extra="ignore")
 
@@ -47,7 +47,7 @@ class DataSetMeta(BaseModel):
 
 
 class TaskRow(DataRecord):
-    """A scenario with a cast. `relationship` overrides the pair's own, for this task only."""
+    """A scenario with a cast. `relationship` overrides the pair's own for this task."""
 
     id: Id
     scenario: Id
@@ -58,7 +58,7 @@ class TaskRow(DataRecord):
 
 @dataclass(frozen=True)
 class DataSet:
-    """Everything that a data set holds, by id."""
+    """The records of a data set, by id; relationships by pair."""
 
     id: DataId
     characters: dict[str, Character]
@@ -67,7 +67,7 @@ class DataSet:
     rows: tuple[TaskRow, ...]
 
     def between(self, a: str, b: str) -> Relationship:
-        """How two characters know each other; strangers where nothing is said."""
+        """How two characters know each other; strangers without a row."""
         relationship = self.relationships.get(frozenset((a, b)))
         return relationship or Relationship(a=a, b=b, type=RelationshipType.STRANGER)
 
@@ -105,8 +105,13 @@ class DataSet:
 
 
 def load(folder: Path) -> DataSet:
-    """Read and check a data set; ConfigError names the file and the line that is wrong."""
-    _check_all_there(folder)
+    """Read and check a data set; ConfigError names the file and line at fault."""
+    missing = [name for name in (META, *FILES) if not (folder / name).is_file()]
+    if missing:
+        raise ConfigError(
+            f"{folder}: there is no {' and no '.join(missing)}; a data set is a folder with "
+            f"{META}, {', '.join(FILES)}"
+        )
     meta = json_record(str(folder / META), DataSetMeta, read_text(folder / META))
     hasher = hashlib.blake2b(read_bytes(folder / META), digest_size=8)
     for name in FILES:
@@ -122,12 +127,12 @@ def load(folder: Path) -> DataSet:
 
 
 def read_characters(folder: Path) -> dict[str, Character]:
-    """The characters of a folder, by id; ConfigError where one cannot be read."""
+    """The characters of a folder, by id; ConfigError for an invalid one."""
     return _by_id(folder / FILES[0], Character, lambda c: c.id)
 
 
 def read_scenarios(folder: Path) -> dict[str, Scenario]:
-    """The scenarios of a folder, by id; ConfigError where one cannot be read, or is no whole."""
+    """The scenarios of a folder, by id; ConfigError for an invalid or inconsistent one."""
     path = folder / FILES[2]
     scenarios = _by_id(path, Scenario, lambda s: s.id)
     for scenario in scenarios.values():
@@ -139,8 +144,8 @@ def read_scenarios(folder: Path) -> dict[str, Scenario]:
 def read_relationships(
     folder: Path, characters: Mapping[str, Character]
 ) -> dict[frozenset[str], Relationship]:
-    """The relationships of a folder, by pair; ConfigError where one cannot be read, or is of
-    somebody who is none of the characters."""
+    """The relationships of a folder, by pair; ConfigError for an invalid one, a second one of a
+    pair, or one of an unknown character."""
     by_pair: dict[frozenset[str], Relationship] = {}
     for where, pair in json_records(folder / FILES[1], Relationship):
         key = frozenset((pair.a, pair.b))
@@ -173,15 +178,6 @@ def _check_tasks(
             )
 
 
-def _check_all_there(folder: Path) -> None:
-    missing = [name for name in (META, *FILES) if not (folder / name).is_file()]
-    if missing:
-        raise ConfigError(
-            f"{folder}: there is no {' and no '.join(missing)}; a data set is a folder with "
-            f"{META}, {', '.join(FILES)}"
-        )
-
-
 def _by_id(path: Path, kind: type[R], key: Callable[[R], str]) -> dict[str, R]:
     by_id: dict[str, R] = {}
     for where, record in json_records(path, kind):
@@ -199,20 +195,22 @@ def _check_ids(
             raise ConfigError(f'{where}: there is no {what} with the id "{key}"')
 
 
-_LISTED = 4
-"""Of a list, how many are named before it says how many more there are."""
+_MOST_NAMES = 4
+"""Names in a remark before it only counts the rest."""
 
 
 def remarks(data: DataSet) -> tuple[str, ...]:
-    """Sentences on a data set: which goals have a formula, who is cast against what is wished."""
-    reasons = {row.id: _unmet(data, row) for row in data.rows}
-    outside = [f"{task} ({why})" for task, why in reasons.items() if why]
+    """Sentences on a data set: which goals have a formula, which casts break constraints, ..."""
+    reasons = {row.id: _broken_constraint(data, row) for row in data.rows}
+    miscast = [f"{task} ({why})" for task, why in reasons.items() if why]
     scenarios = [key for key in data.scenarios if key not in {row.scenario for row in data.rows}]
     cast = {seat for row in data.rows for seat in row.characters}
     idle = [key for key in data.characters if key not in cast]
-    namesakes = [row.id for row in data.rows if _namesakes(data, row)]
-    unsaid = [f"{key} ({what})" for key, s in data.scenarios.items() for what in _unsaid(s)]
-    open_ = [
+    namesakes = [row.id for row in data.rows if _has_namesakes(data, row)]
+    unstated = [
+        f"{key} ({what})" for key, s in data.scenarios.items() for what in _unstated_facts(s)
+    ]
+    undeclared = [
         f"{key} ({', '.join(scenario.undeclared)})"
         for key, scenario in data.scenarios.items()
         if scenario.undeclared
@@ -220,28 +218,28 @@ def remarks(data: DataSet) -> tuple[str, ...]:
     goals = {key: [goal.facts for goal in s.goals] for key, s in data.scenarios.items()}
     prices = {key: [f for f in facts if f and f.kind == "price"] for key, facts in goals.items()}
     zones = {key: bargaining_zone(facts) for key, facts in prices.items() if facts}
-    vain = [key for key, zone in zones.items() if zone is None]
+    hopeless = [key for key, zone in zones.items() if zone is None]
     findings = [
-        ("goals whose text, all that a model is shown, lacks what their facts hold", unsaid),
-        ("tasks cast against their scenario's wishes, and played as they are", outside),
+        ("goals whose text, all that a model is shown, lacks what their facts hold", unstated),
+        ("tasks cast against their scenario's wishes, and played as they are", miscast),
         ("tasks that cast two people of one name, told apart by their ids", namesakes),
         ("scenarios without a task", scenarios),
         ("characters without a task", idle),
-        ("bargains in which no price is worth more than 0 to both sides", vain),
+        ("bargains in which no price is worth more than 0 to both sides", hopeless),
         (
             "scenarios that leave open whom they can cast; give the constraint, or name it in "
             '"unconstrained" if it does not matter',
-            open_,
+            undeclared,
         ),
     ]
     sentences = (
         f"{what} ({len(names)}): {_list_names(names)}" for what, names in findings if names
     )
-    return (_checkable(data.scenarios.values()), *_zones(zones), *sentences)
+    return (_count_formulas(data.scenarios.values()), *_describe_zones(zones), *sentences)
 
 
-def _zones(zones: Mapping[str, tuple[float, float] | None]) -> Iterator[str]:
-    """How wide the zones of agreement are, each as a part of its middle."""
+def _describe_zones(zones: Mapping[str, tuple[float, float] | None]) -> Iterator[str]:
+    """How many bargains have a zone of agreement, and the narrowest relative to its middle."""
     widths = {key: (z[1] - z[0]) / (z[0] + z[1]) * 2 for key, z in zones.items() if z}
     if widths:
         key = min(widths, key=widths.__getitem__)
@@ -252,7 +250,7 @@ def _zones(zones: Mapping[str, tuple[float, float] | None]) -> Iterator[str]:
         )
 
 
-def _checkable(scenarios: Iterable[Scenario]) -> str:
+def _count_formulas(scenarios: Iterable[Scenario]) -> str:
     kinds = Counter(
         facts.kind
         for facts in (scenario.goals[0].facts for scenario in scenarios)
@@ -264,8 +262,8 @@ def _checkable(scenarios: Iterable[Scenario]) -> str:
     return f"scenarios with goals that have a formula: {kinds.total()} ({by_kind})"
 
 
-def _unsaid(scenario: Scenario) -> Iterator[str]:
-    """Targets and friends of the facts that stand nowhere in the text of the goal."""
+def _unstated_facts(scenario: Scenario) -> Iterator[str]:
+    """Targets and friends of the facts that do not occur in the text of the goal."""
     for seat, goal in enumerate(scenario.goals, start=1):
         facts = goal.facts
         if facts is not None and facts.kind == "price":
@@ -278,17 +276,17 @@ def _unsaid(scenario: Scenario) -> Iterator[str]:
                     yield f"seat {seat}: {friend.name}"
 
 
-def _unmet(data: DataSet, row: TaskRow) -> str:
-    """The first thing that the scenario asks for and this cast is not; empty if there is none."""
+def _broken_constraint(data: DataSet, row: TaskRow) -> str:
+    """The first constraint of the scenario that the cast breaks; "" if there is none."""
     cast = [data.characters[seat] for seat in row.characters]
     return next(data.scenarios[row.scenario].unmet(cast, data.pairs(row)), "")
 
 
-def _namesakes(data: DataSet, row: TaskRow) -> bool:
+def _has_namesakes(data: DataSet, row: TaskRow) -> bool:
     names = [data.characters[seat].name for seat in row.characters]
     return len(set(names)) < len(names)
 
 
 def _list_names(names: Sequence[str]) -> str:
-    more = f"; and {len(names) - _LISTED} more" if len(names) > _LISTED else ""
-    return "; ".join(names[:_LISTED]) + more
+    more = f"; and {len(names) - _MOST_NAMES} more" if len(names) > _MOST_NAMES else ""
+    return "; ".join(names[:_MOST_NAMES]) + more

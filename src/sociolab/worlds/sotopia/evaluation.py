@@ -53,11 +53,11 @@ OVERALL = Measure(
 """The unweighted mean of the seven, -30/7 to 40/7 (Table F.1: 19.69 / 7 = 2.81)."""
 
 GOAL_CHECKED = Measure("goal_checked", 0, 10, title="goal (checked)")
-"""The goal as rules read it off the transcript; beside the judge's, never in the overall."""
+"""Goal completion by formula from the outcome; shown beside the judge's, never in the overall."""
 
 
 def compute_overall(verdicts: tuple[Verdict, ...], seat: str) -> Verdict:
-    """The overall of one seat, from its seven verdicts; no value where one of them has none."""
+    """The overall of one seat, the mean of its seven scores; no value where one is missing."""
     by_name = {v.measure.name: v for v in verdicts if v.seat == seat}
     values = []
     for dimension in DIMENSIONS:
@@ -77,43 +77,46 @@ def compute_overall(verdicts: tuple[Verdict, ...], seat: str) -> Verdict:
 
 _AGENT = re.compile("agent_([0-9]+)(?:_evaluation)?")
 PUBLIC_NAMES = {"financial_and_material_benefits": FINANCIAL.name}
-"""What the public code calls dimensions that have another name here."""
-_WHOLE = re.compile(r"\s*[+-]?[0-9]{1,3}\s*")
+"""The public code's names of dimensions that have another name here."""
+_INTEGER = re.compile(r"\s*[+-]?[0-9]{1,3}\s*")
 
 
 class _Strict(BaseModel):
     model_config = ConfigDict(frozen=True, extra="forbid")
 
 
-Words = Annotated[str, StringConstraints(min_length=1)]
+NonEmpty = Annotated[str, StringConstraints(min_length=1)]
 
 
 COMPREHENSIVE = "Give a comprehensive account of how you reach your conclusion."
-"""What is asked of the reasoning on some dimensions (appendix C)."""
+"""The demand on the reasoning for some dimensions (appendix C)."""
 
 
 class Instruction(_Strict):
-    """What is asked of a dimension, of the judge and of raters alike: the question, what to account
-    for before the score, whether the account has to be comprehensive, what the score means, the
-    words at both ends of its scale, and the fields of the judge's reasoning."""
+    """The instruction on a dimension, for the judge and raters alike.
 
-    title: Words
-    question: Words
+    The question, what to account for before the score, whether the account has to be comprehensive,
+    what the score means, the labels of both ends of its scale, and the fields of the judge's
+    reasoning.
+    """
+
+    title: NonEmpty
+    question: NonEmpty
     account: str
     comprehensive: bool = False
     scale: str
     low_end: str
     high_end: str
-    reasons: tuple[Words, ...] = Field(default=("reason",), min_length=1)
+    reasons: tuple[NonEmpty, ...] = Field(default=("reason",), min_length=1)
 
 
 def read_instructions(texts: PromptSet) -> dict[str, Instruction]:
-    """The seven of a set, by dimension; ConfigError where one is missing or wrong."""
-    return _instructions(texts.tables["dimensions.toml"], texts.name)
+    """The instructions of a prompt set, by dimension; ConfigError for a missing or invalid one."""
+    return _parse_instructions(texts.tables["dimensions.toml"], texts.name)
 
 
 @cache
-def _instructions(text: str, name: str) -> dict[str, Instruction]:
+def _parse_instructions(text: str, name: str) -> dict[str, Instruction]:
     kinds: dict[str, Any] = {dimension.name: (Instruction, ...) for dimension in DIMENSIONS}
     place = f"the set of prompts {name}, dimensions.toml"
     try:
@@ -125,18 +128,18 @@ def _instructions(text: str, name: str) -> dict[str, Instruction]:
 
 
 class LooseSheets(PersonSheets):
-    """What is read: anything in the field of a person, so that one bad cell costs no other."""
+    """A judge's reply with anything for a person, so that one bad cell does not cost the others."""
 
     @model_validator(mode="before")
     @classmethod
-    def _ours(cls, reply: Any) -> Any:
-        """A reply in the public code's form, in ours: agents by number, cells with names."""
+    def _convert_public_form(cls, reply: Any) -> Any:
+        """Convert the public code's form (agents by number, cells with names) to ours."""
         reply = reply.get("evaluations", reply) if isinstance(reply, dict) else reply
         if not isinstance(reply, dict):
             return reply
         return {
             f"person_{agent[1]}" if (agent := _AGENT.fullmatch(who)) else who: (
-                {PUBLIC_NAMES.get(name, name): _cell_of(cell) for name, cell in sheet.items()}
+                {PUBLIC_NAMES.get(name, name): _convert_cell(cell) for name, cell in sheet.items()}
                 if isinstance(sheet, dict)
                 else sheet
             )
@@ -144,7 +147,7 @@ class LooseSheets(PersonSheets):
         }
 
 
-def _cell_of(cell: Any) -> Any:
+def _convert_cell(cell: Any) -> Any:
     match cell:
         case [str(reason), score]:
             return {"reason": reason, "score": score}
@@ -155,13 +158,13 @@ def _cell_of(cell: Any) -> Any:
 
 @cache
 def make_sheets_type(seats: int, reasons: tuple[tuple[str, ...], ...]) -> type[BaseModel]:
-    """The type that is asked for: one sheet for each person, with the reasons of each dimension
+    """The type of a judge's reply: a sheet for each person, with the reasons of each dimension
     before its score."""
     cells: dict[str, Any] = {}
     for dimension, named in zip(DIMENSIONS, reasons, strict=True):
         score = Annotated[int, Field(ge=int(dimension.low), le=int(dimension.high))]
         cell: dict[str, Any] = {**dict.fromkeys(named, (str, ...)), "score": (score, ...)}
-        # Those with the same fields and range share a type, so that the schema is short.
+        # Dimensions with the same fields and range share a type, which shortens the schema.
         kind = f"From_{dimension.low:g}_to_{dimension.high:g}_by_{'_'.join(named)}"
         cells[dimension.name] = (_cell(kind.replace("-", "minus_"), tuple(cell.items())), ...)
     sheet = create_model("Sheet", __base__=_Strict, **cells)
@@ -175,12 +178,11 @@ def _cell(kind: str, fields: tuple[tuple[str, Any], ...]) -> type[BaseModel]:
 
 
 _A_SHEET = 1_500
-"""Tokens that seven accounts with their scores may take. Those of GPT-4 on public episodes take
-about 500."""
+"""Tokens for seven accounts with their scores; GPT-4's on public episodes take about 500."""
 
 
 class SotopiaRubric:
-    """The judge prompt of SOTOPIA and how its reply becomes verdicts."""
+    """The judge prompt of SOTOPIA, and how its reply becomes verdicts."""
 
     def __init__(self, texts: PromptSet | None = None) -> None:
         self._texts = texts or paper_prompts()
@@ -197,7 +199,7 @@ class SotopiaRubric:
         )
 
     def prompt(self, episode: Episode, temperature: float) -> tuple[Prompt, type[BaseModel]]:
-        """The instruction, then the scene with everything private, then what happened."""
+        """The instruction, the scene with everything private, and the transcript."""
         casting = casting_from(episode.trial.task.content)
         body = self._body(casting, episode)
         messages: tuple[Message, ...] = (Message("system", self._head), Message("user", body))
@@ -233,7 +235,6 @@ class SotopiaRubric:
         )
 
     def _body(self, casting: SceneCast, episode: Episode) -> str:
-        """The scene, the people, their goals and ties, and the numbered turns."""
         names = judge_names(casting)
         if self._texts.manifest.full_names:
             names = {character.id: character.name for character in casting.characters}
@@ -252,18 +253,18 @@ class SotopiaRubric:
                 "told": casting.scenario.environment,
                 "people": people,
                 "ties": describe_ties(casting),
-                "lines": [self._line(names, move) for move in episode.moves],
+                "lines": [self._format_turn(names, move) for move in episode.moves],
                 "ending": _ending(episode, names),
                 "scene": published_scene(casting),
             }
         )
 
-    def _line(self, names: dict[str, str], move: Moved) -> str:
-        """A turn as the set writes it; else with its number before it."""
+    def _format_turn(self, names: dict[str, str], move: Moved) -> str:
+        """A turn in the set's form; else in ours, with its number before it."""
         turn, name = move.turn + 1, names[move.seat]
         own = [
             None
-            if action.to  # no set says who learned of it
+            if action.to  # the forms of a set do not say who it is meant for
             else self._texts.line(action.kind, name, flat(action.text), turn, judge=True)
             for action in move.actions
         ]
@@ -276,7 +277,7 @@ class SotopiaRubric:
 
 
 def _ending(episode: Episode, names: dict[str, str]) -> str:
-    """Why it was over, in a sentence; "" where that is not on record."""
+    """Why the episode ended, in a sentence; "" where that is not recorded."""
     match episode.ended:
         case None:
             return ""
@@ -288,7 +289,7 @@ def _ending(episode: Episode, names: dict[str, str]) -> str:
 
 
 def read_verdict(measure: Measure, seat: str, name: str, sheet: Any) -> Verdict:
-    """What stands in a sheet for one dimension of a seat, called `name`; else a failure."""
+    """The score in a sheet for one dimension of a seat, called `name`; else a failure."""
 
     def failed(problem: str, raw: object) -> ScoreFailure:
         return ScoreFailure(measure, seat, "unreadable", problem, str(raw)[:500])
@@ -318,9 +319,9 @@ def _describe_value(value: Any) -> str:
 
 
 def _parse_integer(value: Any) -> int | None:
-    """The whole number that this is, digits in a string included; None if it is none."""
+    """A whole number, also from digits in a string; None for anything else."""
     if isinstance(value, str):
-        return int(value) if _WHOLE.fullmatch(value) else None
+        return int(value) if _INTEGER.fullmatch(value) else None
     if isinstance(value, float):
         return int(value) if value.is_integer() else None
     return value if isinstance(value, int) and not isinstance(value, bool) else None

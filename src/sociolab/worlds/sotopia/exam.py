@@ -1,4 +1,4 @@
-"""The exam that judges, readers of outcomes and raters of SOTOPIA sit before they are believed."""
+"""The exam for judges, outcome readers and raters of SOTOPIA."""
 
 from __future__ import annotations
 
@@ -41,8 +41,7 @@ class ScenarioCase(CaseRow):
     talk: Text
 
     def episode(self) -> Episode:
-        """The conversation as an episode of the world."""
-        first, second = (self._character(person) for person in self.people)
+        first, second = (self._read_character(person) for person in self.people)
         pair = Relationship(a=first.id, b=second.id, type=self.relationship, tie=self.tie)
         scenario = Scenario(
             id=self.id,
@@ -57,7 +56,7 @@ class ScenarioCase(CaseRow):
         assert len(lines) == len(turns), f"{self.id}: a line of the talk names no speaker"
         return build_episode(self.id, casting, lines)
 
-    def _character(self, person: str) -> Character:
+    def _read_character(self, person: str) -> Character:
         name, gender, age, occupation = person.split(", ", 3)
         return Character(
             id=name,

@@ -1,4 +1,4 @@
-"""What the SOTOPIA package offers: world, scripted players, judges."""
+"""SOTOPIA as a plugin: its settings, players, judges, importers and writers."""
 
 from __future__ import annotations
 
@@ -46,8 +46,8 @@ class Settings(PromptedSettings):
     """`turns` is the limit of an episode (20 in the paper).
 
     `names`: strangers' names are hidden until they are spoken (SOTOPIA section 2.1), or shown, as
-    in the public code. `closing_question` asks each seat what was agreed when all is over, where
-    the goal has a formula; it comes after the last turn and changes nothing that is played.
+    in the public code. `closing_question` asks each seat what was agreed, if the goal has a
+    formula; it comes after the last turn, so that it cannot influence the episode.
     """
 
     package = PACKAGE
@@ -59,7 +59,7 @@ class Settings(PromptedSettings):
 
 
 class WritingSettings(PromptedSettings):
-    """`prompts` is a set with the texts below; what it sets for play is of no matter here."""
+    """`prompts` is a set with the texts below; its settings for play do not apply here."""
 
     package = PACKAGE
     required_templates: ClassVar[Mapping[str, str]] = {
@@ -72,21 +72,20 @@ class WritingSettings(PromptedSettings):
     }
 
     @classmethod
-    def defaults_for(cls, given: Mapping[str, str]) -> Mapping[str, Any]:
-        """Nothing."""
+    def defaults_for(cls, settings: Mapping[str, str]) -> Mapping[str, Any]:
         return {}
 
 
 class RelationshipSettings(WritingSettings):
-    """`strangers`: how many pairs of strangers; None: one for three others, as in the paper."""
+    """`strangers`: how many pairs of strangers; None: one for every three others (the paper's)."""
 
     strangers: int | None = Field(default=None, ge=0)
 
 
 class ScenarioSettings(WritingSettings):
     """`method`: from vignettes or from templates. `inspire` is a file of inspirational prompts;
-    without one, a few that come with the package are used. `pairs`: so many
-    must fit a scenario (appendix D.2)."""
+    without one, the package's own few are used. `pairs`: how many must fit a scenario (appendix
+    D.2)."""
 
     method: Literal["vignettes", "templates"] = "vignettes"
     inspire: str = ""
@@ -160,7 +159,7 @@ def _load(setup: WorldSetup) -> WorldKit:
         judges={"heuristic": HeuristicJudge()},
         checks=(RecordedOutcome(), ReportedOutcome()),
         model_judge=partial(_model_judge, settings.texts),
-        reader=_reader,
+        reader=_outcome_reader,
         pace=Pace(lambda task: settings.turns),
         temperature=settings.texts.agent_temperature(1.0),
         instructions=settings.texts.instructions(),
@@ -178,20 +177,20 @@ def _model_judge(texts: PromptSet, model: ChatModel) -> Judge:
     return LlmJudge(SotopiaRubric(texts), model, texts.manifest.temperature.judge)
 
 
-def _reader(model: ChatModel) -> Judge:
+def _outcome_reader(model: ChatModel) -> Judge:
     from sociolab.judging.llm_judge import LlmJudge
     from sociolab.worlds.sotopia.outcome_reader import OutcomeReader
 
     return LlmJudge(OutcomeReader(), model, role="reader")
 
 
-def _public_data(config: Importing, fresh: Path) -> Sequence[str]:
+def _import_data(config: Importing, fresh: Path) -> Sequence[str]:
     from sociolab.worlds.sotopia.importing.public_data import import_sotopia
 
     return import_sotopia(config.source, fresh, config.name, strategy_hints=not config.flag).lines
 
 
-def _public_episodes(
+def _import_episodes(
     source: Path,
 ) -> tuple[Sequence[Episode], Sequence[str], Sequence[ImportedJudging]]:
     from sociolab.worlds.sotopia.importing.episodes import import_episodes
@@ -217,11 +216,11 @@ load = WorldPlugin(
     short={"turns": "8"},
     importers={
         "sotopia": Importer(
-            _public_data,
+            _import_data,
             "play it: sociolab run sotopia --data {name}",
             flag=Flag("--no-hints", "", "Leave out strategy hints in public goals."),
         ),
-        "sotopia-episodes": EpisodeImporter(_public_episodes),
+        "sotopia-episodes": EpisodeImporter(_import_episodes),
     },
     prompts=PromptImporter(
         import_on_call("sociolab.worlds.sotopia.importing.prompts:import_prompts"),

@@ -1,9 +1,9 @@
-"""What an episode came to, where its goals have a formula, and what that is worth to each seat.
+"""Outcomes of episodes whose goals have a formula, and what they are worth to each seat.
 
-No text is interpreted here. What was agreed is on record where built-in scripted players wrote it
-down as acts; else each seat is asked once the episode is over, and what independent agents report
-alike stands, as reported. The formula of the goal turns the terms into a value from 0 to 10. An
-outcome that is not established has no value: it has bounds, the worst and the best for the seat.
+No text is interpreted here. Between built-in scripted players, the outcome is on record as acts;
+else each seat is asked after the episode, and what independent agents report alike stands, as
+reported. The formula of the goal turns the terms into a value from 0 to 10. An outcome that is not
+established has no value, but bounds: the worst and the best for the seat.
 """
 
 from __future__ import annotations
@@ -40,8 +40,8 @@ CLOSING = "closing"
 """The name of the closing question in requests and events."""
 
 OFFER, ACCEPT, DECLINE = "offer", "accept", "decline"
-"""The acts of scripted players that make an outcome; an offer's content is its terms, in a
-division the pieces that the speaker keeps."""
+"""The acts of scripted players that decide an outcome. The content of an offer is its terms; in a
+division, the pieces that the speaker keeps."""
 
 HIGHEST = 10
 
@@ -51,17 +51,16 @@ Terms: TypeAlias = "float | str | Mapping[str, Share]"
 """A price in dollars, an option, a friend's name, or each seat's pieces of each good."""
 
 
-# ------------------------------------------------------------------ what an outcome is worth
+# ------------------------------------------------------------------ the worth of an outcome
 
 
 def price_value(goal: PriceGoal, price: float) -> tuple[float, str]:
-    """What a price is worth to a seat, and the formula with its numbers.
+    """What a price is worth to a seat, 0 to 10, and the formula with its numbers.
 
-    The target is worth 6 points of 10, every 5 % of the target better one point more, every 5 %
-    worse one point less, within 0 and 10. Our own scenarios state in the goal, in dollars, from
-    where on a price is worth nothing and from where on no other could be better. The published
-    scenarios say only that a bonus rewards a better price than the target and a penalty follows a
-    worse one (SOTOPIA, appendix B.2); the same formula is applied to them.
+    The target is worth 6 points; every 5 % of the target is worth one point more or less, within 0
+    and 10. Our own scenarios state in the goal, in dollars, which prices are worth nothing and all.
+    The published scenarios only say that a better price than the target earns a bonus and a worse
+    one a penalty (SOTOPIA, appendix B.2); the same formula is applied to them.
     """
     gain = price - goal.target if goal.role == "seller" else goal.target - price
     raw = AT_TARGET + gain / (STEP * goal.target)
@@ -85,8 +84,8 @@ def share_value(goal: DivisionGoal, share: Share) -> tuple[float, str]:
     return value, f"10 x own points / all points = 10 x {own:g} / {total:g} = {value:.4g}"
 
 
-def _value(seat: str, goal: Checkable, terms: Terms) -> tuple[float, str]:
-    """What these terms are worth to a seat, 0 to 10, and the formula with its numbers."""
+def _terms_value(seat: str, goal: Checkable, terms: Terms) -> tuple[float, str]:
+    """What terms are worth to a seat, 0 to 10, and the formula with its numbers."""
     if goal.kind == "price":
         assert isinstance(terms, float)
         return price_value(goal, terms)
@@ -97,11 +96,6 @@ def _value(seat: str, goal: Checkable, terms: Terms) -> tuple[float, str]:
         assert isinstance(terms, str)
         return goal.options[terms], f'worth of "{terms}" to this seat = {goal.options[terms]:g}'
     return HIGHEST, f"{terms} is the mutual friend and was found: 10 to everybody, else 0"
-
-
-def _best(goal: Checkable) -> float:
-    """The most that any outcome is worth to a seat; the least is 0 (no agreement)."""
-    return max(goal.options.values()) if goal.kind == "option" else HIGHEST
 
 
 # ------------------------------------------------------------------ claims about an outcome
@@ -116,11 +110,11 @@ _OF_A_FRIEND = _COMMON | {
     "acceptance": 'quote of a later turn of somebody else that confirmed it; "" unless found',
 }
 _SAME_AS = {"found": "agreed", "not found": "nothing"}
-"""What the words for a friend are as a claim."""
+"""The statuses of a friend search, as those of other claims."""
 
 
 class Closing(BaseModel):
-    """What a seat, or a reader of the transcript, says that an episode came to.
+    """What a seat, or a reader of the transcript, says the outcome was.
 
     Its fields are made for each goal (`make_closing_type`): `outcome`, those of the terms,
     `in_words`, `offer`, `acceptance`.
@@ -138,7 +132,7 @@ class Closing(BaseModel):
 
     @property
     def claim(self) -> Claim:
-        """What it says, to be compared."""
+        """The answer as a claim, to be compared with others."""
         values = self.model_dump()
         outcome, words = values.pop("outcome"), values.pop("in_words", "")
         outcome = _SAME_AS.get(outcome, outcome)
@@ -152,9 +146,9 @@ class Closing(BaseModel):
 
 @dataclass(frozen=True, slots=True)
 class Claim:
-    """What somebody says it came to; `terms` is None unless the status is "agreed".
+    """What somebody says the outcome was; `terms` is None unless the status is "agreed".
 
-    In a division the terms are the share of the seat that says so.
+    In a division the terms are that seat's own share.
     """
 
     status: str
@@ -169,9 +163,9 @@ def make_closing_type(
 ) -> type[Closing]:
     """The type of a closing answer to this goal; `terms` describes the fields of its terms.
 
-    A price is a number, an option or a friend one of those in the goal; each good to divide has a
-    field of its own. `evidence_first`: the quotes come before the terms, and the outcome last, so
-    that a model concludes from what it has found.
+    A price is a number, an option or a friend one of those in the goal; each good to divide has its
+    own field. `evidence_first`: the quotes come before the terms, and the outcome last, so that a
+    model concludes from its evidence.
     """
     if goal.kind == "division":
         choices = tuple(goal.counts.items())
@@ -179,11 +173,11 @@ def make_closing_type(
         names = tuple(goal.options) if goal.kind == "option" else ()
         names = tuple(friend.name for friend in goal.friends) if goal.kind == "friend" else names
         choices = tuple((name, 1) for name in names)
-    return _closing_type(goal.kind, choices, statuses, terms, evidence_first)
+    return _cached_closing_type(goal.kind, choices, statuses, terms, evidence_first)
 
 
 @lru_cache(maxsize=1024)  # a pydantic class takes a millisecond to make
-def _closing_type(
+def _cached_closing_type(
     kind: str,
     choices: tuple[tuple[str, int], ...],
     statuses: tuple[str, ...],
@@ -217,7 +211,7 @@ def _closing_type(
 
 @dataclass(frozen=True, slots=True)
 class Established:
-    """What an episode came to; `terms` None: no agreement. `how` says where this is known from."""
+    """An established outcome; `terms` None: no agreement. `how` names the evidence."""
 
     terms: Terms | None
     how: str
@@ -225,7 +219,7 @@ class Established:
 
 @dataclass(frozen=True, slots=True)
 class Open:
-    """Not established: nobody can tell, the seats differ, or what they say is not in the text."""
+    """Not established: nobody can tell, the seats disagree, or their claim is not in the text."""
 
     kind: Literal["cannot tell", "disputed", "unconfirmed"]
     why: str
@@ -235,7 +229,7 @@ Outcome: TypeAlias = Established | Open
 
 
 def goals_of(casting: SceneCast) -> dict[str, Checkable]:
-    """The goal of each seat, where all have a formula of the same kind; empty otherwise."""
+    """The goal of each seat, if all have a formula of the same kind; else empty."""
     goals = {
         character.id: goal.facts
         for character, goal in zip(casting.characters, casting.scenario.goals, strict=True)
@@ -250,7 +244,7 @@ def goals_of(casting: SceneCast) -> dict[str, Checkable]:
 
 @dataclass(frozen=True, slots=True)
 class AgreedTerms:
-    """Terms that somebody offered and all others accepted; turns count from 0."""
+    """Terms that one seat offered and all others accepted; turns count from 0."""
 
     terms: Any
     by: str
@@ -259,9 +253,9 @@ class AgreedTerms:
 
 
 def find_agreement(turns: Iterable[tuple[str, Sequence[Act]]], seats: int) -> AgreedTerms | None:
-    """What the acts of these turns (who, what they meant) settle first; None: nothing.
+    """The first agreement in the acts of these turns (speaker, acts); None if there is none.
 
-    Terms stand once every other seat has accepted them after they were offered last.
+    Terms are agreed once every other seat has accepted them since they were last offered.
     """
     offer: tuple[Any, str, int] | None = None
     agreeing = set[str]()
@@ -279,7 +273,7 @@ def find_agreement(turns: Iterable[tuple[str, Sequence[Act]]], seats: int) -> Ag
 
 
 def recorded_outcome(casting: SceneCast, moves: Sequence[Moved]) -> Established | None:
-    """The outcome that the acts make; None unless built-in scripted players took all turns."""
+    """The outcome by the acts; None unless built-in scripted players took all turns."""
     if not moves or any(not action.acts for move in moves for action in move.actions):
         return None
     turns = [(move.seat, [a for action in move.actions for a in action.acts]) for move in moves]
@@ -295,14 +289,14 @@ def recorded_outcome(casting: SceneCast, moves: Sequence[Moved]) -> Established 
 
 
 def divide_shares(casting: SceneCast, by: str, share: Share) -> dict[str, dict[str, int]]:
-    """What both seats get, where one of them keeps these pieces."""
+    """The pieces of both seats, if `by` keeps this share."""
     goal = goals_of(casting)[by]
     assert goal.kind == "division"
     rest = {good: count - share.get(good, 0) for good, count in goal.counts.items()}
     return {c.id: dict(share) if c.id == by else rest for c in casting.characters}
 
 
-# ------------------------------------------------------------------ asked
+# ------------------------------------------------------------------ the closing question
 
 
 STATUSES = ("agreed", "something else", "still open", "nothing")
@@ -337,33 +331,33 @@ _MEANT: Mapping[str, Mapping[str, str]] = {
 
 
 def closing_hash() -> str:
-    """Identifies the wording of the closing question."""
+    """A hash of the wording of the closing question."""
     return prompt(PACKAGE, "closing").hash
 
 
 def closing_polls(casting: SceneCast) -> tuple[Poll, ...]:
-    """The question that each seat gets when it is over; none where no formula needs the answer."""
+    """The question to each seat after the end; none where no formula needs the answer."""
     goals = goals_of(casting)
-    return tuple(Poll(None, (seat,), _question_of(goal)) for seat, goal in goals.items())
+    return tuple(Poll(None, (seat,), _closing_question(goal)) for seat, goal in goals.items())
 
 
-def _question_of(goal: Checkable) -> Question:
+def _closing_question(goal: Checkable) -> Question:
     kind = make_closing_type(goal, tuple(_MEANT[goal.kind]), _TERMS[goal.kind])
-    text = _question_text(goal.kind, _matter_asked(goal))
+    text = _render_question(goal.kind, _question_core(goal))
     wording = _wording(goal)
     return Question(
-        CLOSING, text, kind, optional=True, wording=wording, complaint=_misquoted, needs=400
+        CLOSING, text, kind, optional=True, wording=wording, complaint=_quote_problem, needs=400
     )
 
 
 @lru_cache(maxsize=1024)
-def _question_text(kind: str, matter: str) -> str:
+def _render_question(kind: str, matter: str) -> str:
     statuses = [f'"{name}" ({meaning})' for name, meaning in _MEANT[kind].items()]
     outcomes = f"{', '.join(statuses[:-1])} or {statuses[-1]}"
     return prompt(PACKAGE, "closing").render({"matter": matter, "outcomes": outcomes})
 
 
-def _matter_asked(goal: Checkable) -> str:
+def _question_core(goal: Checkable) -> str:
     match goal.kind:
         case "price":
             return f"what price, if any, did you agree on for {definite_name(goal.item)}?"
@@ -375,12 +369,12 @@ def _matter_asked(goal: Checkable) -> str:
             return "did you find a friend whom you both know, and if so, who is it?"
 
 
-def _misquoted(answer: BaseModel, history: Sequence[Line]) -> str:
+def _quote_problem(answer: BaseModel, history: Sequence[Line]) -> str:
     """What is wrong with the quotes of an answer, by the lines that its seat saw; "" if nothing."""
     assert isinstance(answer, Closing)
     claim = answer.claim
     if not claim.offer and not claim.acceptance:
-        return ""  # allowed, and no evidence of an agreement
+        return ""  # allowed, but then there is no evidence of an agreement
     lines = [
         SpokenLine(line.turn, "" if line.you else line.who, tuple(a.text for a in line.actions))
         for line in history
@@ -389,7 +383,7 @@ def _misquoted(answer: BaseModel, history: Sequence[Line]) -> str:
 
 
 def describe_matter(goal: Checkable) -> str:
-    """What was to be agreed on, as a reader of the transcript is asked for it."""
+    """What was to be agreed on, for the question to a reader of the transcript."""
     match goal.kind:
         case "price":
             return f"the price of {definite_name(goal.item)}"
@@ -418,14 +412,14 @@ _CHOICES: Mapping[str, tuple[str, ...]] = {
         "No, we did not find out",
     ),
 }
-"""What people read in the place of the outcomes in `_MEANT`."""
+"""The outcomes of `_MEANT` in people's words."""
 
 
 def _wording(goal: Checkable) -> Wording:
-    """The question as people are asked it: the same answers in plain words."""
-    friend = goal.kind == "friend"
-    question, terms = _in_plain_words(goal)
-    only_if = ("outcome", ("found" if friend else "agreed",))
+    """The question to people: the same answers in plain words."""
+    seeks_friend = goal.kind == "friend"
+    question, terms = _plain_questions(goal)
+    only_if = ("outcome", ("found" if seeks_friend else "agreed",))
     choices = tuple(zip(_MEANT[goal.kind], _CHOICES[goal.kind], strict=True))
     in_words = FieldWording(
         "in_words",
@@ -434,22 +428,22 @@ def _wording(goal: Checkable) -> Wording:
         only_if=("outcome", ("something else",)),
     )
     lines = {
-        "offer": f"Which line {'named this friend' if friend else 'proposed it'}? (optional)",
-        "acceptance": f"Which line {'confirmed' if friend else 'accepted'} it? (optional)",
+        "offer": f"Which line {'named this friend' if seeks_friend else 'proposed it'}? (optional)",
+        "acceptance": f"Which line {'confirmed' if seeks_friend else 'accepted'} it? (optional)",
     }
     return Wording(
         _FOR_PEOPLE,
         (
             FieldWording("outcome", question, choices=choices),
             *(FieldWording(name, label, only_if=only_if) for name, label in terms.items()),
-            *(() if friend else (in_words,)),
+            *(() if seeks_friend else (in_words,)),
             *(FieldWording(n, label, is_line=True, only_if=only_if) for n, label in lines.items()),
         ),
     )
 
 
-def _in_plain_words(goal: Checkable) -> tuple[str, dict[str, str]]:
-    """What people are asked about the matter, and about each field of the terms."""
+def _plain_questions(goal: Checkable) -> tuple[str, dict[str, str]]:
+    """The questions to people about the matter, and about each field of the terms."""
     match goal.kind:
         case "price":
             return f"Did you agree on a price for {definite_name(goal.item)}?", {
@@ -467,20 +461,20 @@ def _in_plain_words(goal: Checkable) -> tuple[str, dict[str, str]]:
 
 
 def definite_name(item: str) -> str:
-    """A thing as it is spoken of: "a steel bicycle, blue" as "the steel bicycle"."""
+    """A thing with its definite article: "a steel bicycle, blue" becomes "the steel bicycle"."""
     first, _, rest = item.split(",")[0].partition(" ")
     return f"the {rest}" if first.lower() in ("a", "an", "the") else item.split(",")[0]
 
 
 def reported_outcome(casting: SceneCast, episode: Episode) -> Outcome:
-    """What the seats report alike of how it ended.
+    """The outcome that the seats report alike.
 
-    The word of players establishes an outcome only where they are independent: the seats of one
-    agent could agree on any report that pays. An agreement needs evidence besides: every seat
-    quotes the same line of one seat as the offer and the same later line of another seat as the
-    acceptance. What these lines mean is not interpreted; a reader does that.
+    Reports establish an outcome only if the players are independent: the seats of one agent could
+    agree on any report that pays. An agreement also needs evidence: every seat quotes the same line
+    of one seat as the offer and the same later line of another seat as the acceptance. What these
+    lines mean is not interpreted; a reader does that.
     """
-    claims = {seat: _claim(casting, episode, seat) for seat in goals_of(casting)}
+    claims = {seat: _claim_of(casting, episode, seat) for seat in goals_of(casting)}
     missing = [seat for seat, claim in claims.items() if claim is None]
     if len(missing) == len(claims) and not _was_asked(episode):
         return Open("cannot tell", f"nobody was asked what was agreed; {_READER}")
@@ -515,19 +509,19 @@ _READER = "a reader can tell (--reader)"
 
 
 def has_independent_seats(episode: Episode) -> bool:
-    """Whether different agents, or people, sit in the seats: more than one to take at its word.
+    """Whether the seats are not all one agent.
 
-    Agents are one where they are the same model or code, with whatever options.
+    Agents are one if they are the same model or code, with any options; people are not.
     """
     agents = [member.identity for member in episode.trial.cast]
     return any(not agents[0].same_player(agent) for agent in agents)
 
 
-def _claim(casting: SceneCast, episode: Episode, seat: str) -> Claim | None:
-    """What a seat answered; None where it did not."""
+def _claim_of(casting: SceneCast, episode: Episode, seat: str) -> Claim | None:
+    """A seat's answer to the closing question; None without one."""
     for event in reversed(episode.events):
         if isinstance(event, Answered) and (event.seat, event.question) == (seat, CLOSING):
-            kind = _question_of(goals_of(casting)[seat]).reply
+            kind = _closing_question(goals_of(casting)[seat]).reply
             closing = kind.model_validate(event.value)
             assert isinstance(closing, Closing)
             return closing.claim
@@ -576,7 +570,7 @@ def _compare_claims(casting: SceneCast, claims: Mapping[str, Claim]) -> Outcome:
 
 @dataclass(frozen=True, slots=True)
 class QuotedExchange:
-    """An offer and its acceptance as they stand in a transcript; turns count from 0."""
+    """An offer and its acceptance in a transcript; turns count from 0."""
 
     offered: int
     offer: str
@@ -591,7 +585,7 @@ class QuotedExchange:
 
 
 def spoken_lines(casting: SceneCast, moves: Iterable[Moved]) -> tuple[SpokenLine, ...]:
-    """What each person said, turn by turn."""
+    """What was said, turn by turn."""
     names = judge_names(casting)
     return tuple(
         SpokenLine(move.turn, names[move.seat], tuple(action.text for action in move.actions))
@@ -602,11 +596,11 @@ def spoken_lines(casting: SceneCast, moves: Iterable[Moved]) -> tuple[SpokenLine
 def find_exchange(
     quotes: Iterable[tuple[str, str]], lines: Sequence[SpokenLine]
 ) -> QuotedExchange | None:
-    """The offer by one speaker and the later acceptance by another that all of these quote.
+    """The offer by one speaker and the later acceptance by another that all quotes agree on.
 
-    `quotes` are pairs of an offer and an acceptance. Words, speakers and order are checked; what
-    the lines mean is not. Of several exchanges, the last offer and its first acceptance. None where
-    there is no such exchange, or no quotes.
+    `quotes` are pairs of an offer and an acceptance. Words, speakers and order are checked, the
+    meaning is not. Of several exchanges, it is the last offer with its first acceptance. None
+    without such an exchange, or without quotes.
     """
     shared: dict[tuple[int, int], QuotedExchange] | None = None
     for offer, acceptance in quotes:
@@ -625,9 +619,9 @@ def find_exchange(
 
 
 def exchange_problem(offer: str, acceptance: str, lines: Sequence[SpokenLine]) -> str:
-    """Why these quotes are no offer with a later acceptance by somebody else; "" if they are.
+    """Why the quotes are not an offer and a later acceptance by another speaker; "" if they are.
 
-    It repeats no quote: what a seat answers aside enters no prompt, not even its own.
+    It repeats no quote, since private answers enter no prompt, not even the seat's own.
     """
     places = []
     for name, quote in (("offer", offer), ("acceptance", acceptance)):
@@ -647,26 +641,26 @@ def exchange_problem(offer: str, acceptance: str, lines: Sequence[SpokenLine]) -
 
 
 class RecordedOutcome:
-    """Scores goals that have a formula by the outcome that scripted players put on record."""
+    """A judge by formula, from the outcome that scripted players put on record."""
 
     def __init__(self) -> None:
         self.id = JudgeId("outcome", "formula", digest("outcome", "3"))
 
     async def judge(self, episode: Episode, judging: int = 0) -> tuple[Verdict, ...]:
-        """A value for each seat; nothing without a formula or a record."""
+        """A score for each seat; nothing without a formula or a record."""
         casting = casting_from(episode.trial.task.content)
         outcome = recorded_outcome(casting, episode.moves)
         return () if outcome is None else score_outcome(casting, outcome)
 
 
 class ReportedOutcome:
-    """Scores goals that have a formula by what the players report where no record exists."""
+    """A judge by formula, from what the players report where there is no record."""
 
     def __init__(self) -> None:
         self.id = JudgeId("reported", "reported", digest("reported", "1"))
 
     async def judge(self, episode: Episode, judging: int = 0) -> tuple[Verdict, ...]:
-        """A value, or bounds and why there is none, for each seat; nothing without a formula."""
+        """A score, or bounds and why there is none, for each seat; nothing without a formula."""
         casting = casting_from(episode.trial.task.content)
         if not goals_of(casting) or recorded_outcome(casting, episode.moves) is not None:
             return ()
@@ -674,7 +668,7 @@ class ReportedOutcome:
 
 
 def score_outcome(casting: SceneCast, outcome: Outcome) -> tuple[Verdict, ...]:
-    """What an outcome is worth to each seat."""
+    """The score of each seat for an outcome; bounds where it is not established."""
     goals = goals_of(casting)
     if isinstance(outcome, Established) and outcome.terms is not None:
         for seat, goal in goals.items():
@@ -682,21 +676,21 @@ def score_outcome(casting: SceneCast, outcome: Outcome) -> tuple[Verdict, ...]:
             if outcome.terms not in names:
                 why = f"{outcome.terms} is no friend of {seat}: 0 ({outcome.how})"
                 return tuple(Score(GOAL_CHECKED, who, 0.0, why) for who in goals)
-    return tuple(_verdict(seat, goal, outcome) for seat, goal in goals.items())
+    return tuple(_score_seat(seat, goal, outcome) for seat, goal in goals.items())
 
 
-def _verdict(seat: str, goal: Checkable, outcome: Outcome) -> Verdict:
+def _score_seat(seat: str, goal: Checkable, outcome: Outcome) -> Verdict:
     if isinstance(outcome, Open):
         why = f"{outcome.kind}: {outcome.why}"
-        return Unscored(GOAL_CHECKED, seat, why, outcome.kind, 0.0, _best(goal))
+        best = max(goal.options.values()) if goal.kind == "option" else HIGHEST
+        return Unscored(GOAL_CHECKED, seat, why, outcome.kind, 0.0, best)
     if outcome.terms is None:
         return Score(GOAL_CHECKED, seat, 0.0, f"no agreement: 0 ({outcome.how})")
-    value, formula = _value(seat, goal, outcome.terms)
+    value, formula = _terms_value(seat, goal, outcome.terms)
     return Score(GOAL_CHECKED, seat, value, f"{formula} ({outcome.how})")
 
 
 def describe_claim(claim: Claim) -> str:
-    """A claim in words."""
     if claim.status == "agreed":
         return describe_terms(claim.terms)
     return f'"{claim.status}"' + (f" ({claim.words})" if claim.words else "")
@@ -712,19 +706,19 @@ def describe_terms(terms: Any) -> str:
 
 
 def _goods(goal: DivisionGoal) -> str:
-    """What is to be divided, with how many there are of each."""
+    """The goods to divide, with their counts."""
     *goods, last = (f"{count} {good}" for good, count in goal.counts.items())
     return f"{', '.join(goods)} and {last}" if goods else last
 
 
 class HeuristicJudge:
-    """GOAL and FIN where the goals have a formula and the outcome is on record; nothing else."""
+    """A baseline judge of GOAL and FIN, for goals with a formula and an outcome on record."""
 
     def __init__(self) -> None:
         self.id = JudgeId("heuristic", "heuristic", digest("heuristic", "2"))
 
     async def judge(self, episode: Episode, judging: int = 0) -> tuple[Verdict, ...]:
-        """What is on record of each seat's goal and gain; a repeated judging says the same."""
+        """Each seat's goal and gain by the record; repeated judgings are identical."""
         casting = casting_from(episode.trial.task.content)
         outcome = recorded_outcome(casting, episode.moves)
         scores: list[Verdict] = []
@@ -735,16 +729,17 @@ class HeuristicJudge:
                 scores += [Unscored(measure, seat, why) for measure in measures]
                 continue
             value = next(v for v in score_outcome(casting, outcome) if v.seat == seat)
-            assert isinstance(value, Score)  # what is on record is established
+            assert isinstance(value, Score)  # a recorded outcome is always established
             scores.append(_rounded(GOAL, seat, value.value, value.reason))
             if FINANCIAL in measures:
-                scores.append(_gain(seat, goal.kind, value.value, outcome.terms is not None))
+                agreed = outcome.terms is not None
+                scores.append(_score_gain(seat, goal.kind, value.value, agreed=agreed))
         return tuple(scores)
 
 
-def _gain(seat: str, kind: str, value: float, gained: bool) -> Score:
-    """From the goal's value: 6 is the target price, 5 is half of what the goods are worth."""
-    if not gained:
+def _score_gain(seat: str, kind: str, value: float, *, agreed: bool) -> Score:
+    """FIN from the goal's value, in which 6 is the target price, 5 half of the goods' worth."""
+    if not agreed:
         return Score(FINANCIAL, seat, 0, "nothing changed hands: no agreement")
     if kind == "division":
         reason = f"goods worth {value:.3g} of 10, less 5 for half of them"
@@ -756,6 +751,6 @@ def _gain(seat: str, kind: str, value: float, gained: bool) -> Score:
 
 
 def _rounded(measure: Measure, seat: str, value: float, reason: str) -> Score:
-    """The value as a whole number, half points up, inside the measure's range."""
+    """A score of the value as a whole number, halves rounded up, within the measure's range."""
     rounded = min(measure.high, max(measure.low, math.floor(value + 0.5)))
     return Score(measure, seat, rounded, f"{reason}; {value:.3g} counts as {rounded:g}")

@@ -1,4 +1,4 @@
-"""A model that reads off a transcript what was agreed, with quotes that the text must hold."""
+"""A model that extracts what was agreed from a transcript, with quotes that the text must hold."""
 
 from __future__ import annotations
 
@@ -62,19 +62,18 @@ from sociolab.worlds.sotopia.scene import ACTIONS, PACKAGE, judge_names
 from sociolab.worlds.sotopia.visibility import format_line
 
 EXPLAINED = ("in_words", "offer", "acceptance")
-"""Fields that the instruction explains, with `outcome`."""
+"""Fields that the instruction itself explains, beside `outcome`."""
 
 
 _READ_OPEN = Established(None, "read: still open")
 
 
 class OutcomeReader:
-    """The rubric of a reader: what it is shown, and how its reply becomes values.
+    """The rubric of an outcome reader.
 
     An agreement counts only with its two quotes, the offer by one seat and a later acceptance by
-    another; a reply without them is asked for again, and fails if they do not come. Goals and
-    secrets are not shown: what was agreed stands in the text, and what somebody wanted would be in
-    the way.
+    another; a reply without them is retried, and fails if they do not come. The prompt leaves out
+    goals and secrets: what was agreed is in the text, and what somebody wanted could mislead.
     """
 
     instructions = None
@@ -84,14 +83,17 @@ class OutcomeReader:
         self.hash = digest(self._head, prompt(PACKAGE, "reader_body").hash)
 
     def prompt(self, episode: Episode, temperature: float) -> tuple[Prompt, type[BaseModel]] | None:
-        """The instruction, then what was to be agreed on, then what happened; None: no formula."""
+        """The instruction, what was to be agreed on, and the transcript; None without a formula."""
         casting = casting_from(episode.trial.task.content)
         goals = goals_of(casting)
         if not goals:
             return None
-        goal, names = _seen_from_outside(goals), judge_names(casting)
+        goal, names = _merge_goals(goals), judge_names(casting)
         kind = make_closing_type(
-            goal, (*STATUSES, "cannot tell"), _terms(goal, names), evidence_first=True
+            goal,
+            (*STATUSES, "cannot tell"),
+            _describe_terms_field(goal, names),
+            evidence_first=True,
         )
         lines = [
             f"{move.turn + 1}. {format_line(names[move.seat], action)}"
@@ -101,7 +103,7 @@ class OutcomeReader:
         body = prompt(PACKAGE, "reader_body").render(
             {
                 "context": casting.scenario.context,
-                "facts": _facts(goals, names),
+                "facts": _public_facts(goals, names),
                 "lines": lines,
                 "matter": describe_matter(goal),
                 "fields": [
@@ -113,11 +115,11 @@ class OutcomeReader:
         return typed_prompt(self._head, body, kind, temperature, needs=600), kind
 
     def verdicts(self, episode: Episode, reply: BaseModel) -> tuple[Verdict, ...]:
-        """What was agreed is worth to each seat; ReplyError where the quotes show no agreement."""
+        """The score of each seat; ReplyError where the quotes show no agreement."""
         return score_outcome(casting_from(episode.trial.task.content), self.outcome(episode, reply))
 
     def outcome(self, episode: Episode, reply: BaseModel) -> Outcome:
-        """What it came to as the reply says; ReplyError says what is wrong with its quotes."""
+        """The outcome by the reply; ReplyError says what is wrong with its quotes."""
         assert isinstance(reply, Closing)
         casting, claim = casting_from(episode.trial.task.content), reply.claim
         match claim.status:
@@ -131,7 +133,7 @@ class OutcomeReader:
         exchange = find_exchange([(claim.offer, claim.acceptance)], lines)
         if exchange is None:
             raise ReplyError(exchange_problem(claim.offer, claim.acceptance, lines))
-        return Established(_terms_of(casting, claim), f"read: {exchange}")
+        return Established(_read_terms(casting, claim), f"read: {exchange}")
 
     def failures(self, episode: Episode, missing: MissingValue) -> tuple[Verdict, ...]:
         """A failure for each seat whose goal has a formula."""
@@ -140,19 +142,19 @@ class OutcomeReader:
         )
 
 
-def _seen_from_outside(goals: dict[str, Checkable]) -> Checkable:
-    """One goal for all seats: whoever looks on chooses among the friends of everybody."""
+def _merge_goals(goals: dict[str, Checkable]) -> Checkable:
+    """One goal for all seats: an observer chooses among the friends of everybody."""
     first, *rest = goals.values()
     if first.kind != "friend":
         return first
-    named: dict[str, Friend] = {}
+    friends: dict[str, Friend] = {}
     for goal in (first, *rest):
         if goal.kind == "friend":
-            named |= {friend.name: friend for friend in goal.friends}
-    return FriendGoal(friends=tuple(sorted(named.values(), key=lambda friend: friend.name)))
+            friends |= {friend.name: friend for friend in goal.friends}
+    return FriendGoal(friends=tuple(sorted(friends.values(), key=lambda friend: friend.name)))
 
 
-def _terms(goal: Checkable, names: dict[str, str]) -> str:
+def _describe_terms_field(goal: Checkable, names: dict[str, str]) -> str:
     unless = "null if nothing was accepted"
     match goal.kind:
         case "price":
@@ -166,8 +168,8 @@ def _terms(goal: Checkable, names: dict[str, str]) -> str:
             return f"the friend whom they have in common; {unless}"
 
 
-def _facts(goals: dict[str, Checkable], names: dict[str, str]) -> list[str]:
-    """What there is to choose from, and who sells: what everybody in the scene can see."""
+def _public_facts(goals: dict[str, Checkable], names: dict[str, str]) -> list[str]:
+    """The options, or who sells: what everybody in the scene can see."""
     goal = next(iter(goals.values()))
     match goal.kind:
         case "price":
@@ -182,7 +184,7 @@ def _facts(goals: dict[str, Checkable], names: dict[str, str]) -> list[str]:
             return []
 
 
-def _terms_of(casting: SceneCast, claim: Claim) -> float | str | dict[str, dict[str, int]]:
+def _read_terms(casting: SceneCast, claim: Claim) -> float | str | dict[str, dict[str, int]]:
     if isinstance(claim.terms, float | str):
         return claim.terms
     assert claim.terms is not None
@@ -192,23 +194,23 @@ def _terms_of(casting: SceneCast, claim: Claim) -> float | str | dict[str, dict[
 
 
 NOTHING, LEFT_OPEN = "nothing agreed", "left open"
-"""Answers that are worth the same: there is no agreement. A label says "nothing" for both."""
+"""Two answers of no agreement, which are worth the same; labels say "nothing" for both."""
 _SEATS = ("first", "second")
 
 
 class OutcomeLabel(DataRecord):
-    """What a conversation came to; of a division, `terms` are what the first person gets."""
+    """The outcome of a conversation; in a division, `terms` are what the first person gets."""
 
     outcome: Literal["agreed", "nothing", "cannot tell"]
     terms: float | str | dict[str, int] | None = None
 
 
 class LabelledConversation(DataRecord):
-    """A labelled conversation between two people, as a line of a set.
+    """A labelled conversation between two people, a line of a validation set.
 
     `goals` as in a scenario, in the order of `people`; `lines` are name, kind of action, text.
-    Several labels: a fair reader could give any of them. `kind` is what agreement is broken down
-    by, if not by the kind of the goals.
+    Several labels: a fair reader could give any of them. Agreement is broken down by `kind`, or
+    else by the kind of the goals.
     """
 
     id: Id | None = None
@@ -249,7 +251,7 @@ class LabelledConversation(DataRecord):
 
     @property
     def casting(self) -> SceneCast:
-        """The scene; what is not known of the people is told as such."""
+        """The scene, with "not known" for everything that the row does not say."""
         return SceneCast(
             scenario=Scenario(
                 id="labelled",
@@ -274,7 +276,7 @@ class LabelledConversation(DataRecord):
 
 
 def build_episode(id: str, casting: SceneCast, lines: Sequence[tuple[str, str, str]]) -> Episode:
-    """The episode of a cast with these turns: seat, kind of action, text."""
+    """An episode of a cast from its turns: seat, kind of action, text."""
     seats = tuple(character.id for character in casting.characters)
     moves = tuple(
         Moved(turn, seat, (Action(kind, text),)) for turn, (seat, kind, text) in enumerate(lines)
@@ -287,25 +289,25 @@ def build_episode(id: str, casting: SceneCast, lines: Sequence[tuple[str, str, s
 
 
 def read_labelled(row: Json, id: str) -> Labelled:
-    """A row of a set as an item that a reader, or a judge of one's own, can be tested with."""
-    read = LabelledConversation.model_validate(row)
-    casting, id = read.casting, read.id or id
-    seats = dict(zip(read.people, _SEATS, strict=True))
+    """An item of a validation set, for a reader or a user's own judge; ValueError if invalid."""
+    item = LabelledConversation.model_validate(row)
+    casting, id = item.casting, item.id or id
+    seats = dict(zip(item.people, _SEATS, strict=True))
     episode = build_episode(
-        id, casting, [(seats[who], kind, text) for who, kind, text in read.lines]
+        id, casting, [(seats[who], kind, text) for who, kind, text in item.lines]
     )
-    outcomes = tuple(_outcome(casting, label) for label in read.labels)
-    kind = read.kind or read.goals[0].kind
-    right = [_in_words(casting, outcome) for outcome in outcomes]
+    outcomes = tuple(_labelled_outcome(casting, label) for label in item.labels)
+    kind = item.kind or item.goals[0].kind
+    right = [_word_outcome(casting, outcome) for outcome in outcomes]
     right += [LEFT_OPEN] if NOTHING in right else []
 
     async def ask(model: ChatModel) -> tuple[PointAnswer, ...]:
-        return (await _read(model, casting, episode),)
+        return (await _read_outcome(model, casting, episode),)
 
     return Labelled(
         id=id,
         kind=kind,
-        text=tuple(format_line(who, Action(kind, text)) for who, kind, text in read.lines),
+        text=tuple(format_line(who, Action(kind, text)) for who, kind, text in item.lines),
         points=(LabelledPoint(kind, "", tuple(right), (NOTHING, LEFT_OPEN)),),
         ask=ask,
         episode=episode,
@@ -313,8 +315,8 @@ def read_labelled(row: Json, id: str) -> Labelled:
     )
 
 
-async def _read(model: ChatModel, casting: SceneCast, episode: Episode) -> PointAnswer:
-    """What a model reads off, asked as in a run; no answer where its quotes are not in the text."""
+async def _read_outcome(model: ChatModel, casting: SceneCast, episode: Episode) -> PointAnswer:
+    """A model's reading, as in a run; no answer where its quotes are not in the text."""
     rubric = OutcomeReader()
     request = rubric.prompt(episode, 0.0)
     assert request is not None
@@ -328,10 +330,10 @@ async def _read(model: ChatModel, casting: SceneCast, episode: Episode) -> Point
         return PointAnswer(CANNOT_TELL, outcome.why)
     if outcome == _READ_OPEN:
         return PointAnswer(LEFT_OPEN)
-    return PointAnswer(_in_words(casting, outcome), outcome.how)
+    return PointAnswer(_word_outcome(casting, outcome), outcome.how)
 
 
-def _outcome(casting: SceneCast, label: OutcomeLabel) -> Outcome:
+def _labelled_outcome(casting: SceneCast, label: OutcomeLabel) -> Outcome:
     if label.outcome == "cannot tell":
         return Open("cannot tell", "so labelled")
     terms = label.terms
@@ -340,8 +342,8 @@ def _outcome(casting: SceneCast, label: OutcomeLabel) -> Outcome:
     return Established(terms, "labelled")
 
 
-def _in_words(casting: SceneCast, outcome: Outcome) -> str:
-    """An outcome as answers and labels write it."""
+def _word_outcome(casting: SceneCast, outcome: Outcome) -> str:
+    """An outcome as answers and labels word it."""
     if isinstance(outcome, Open):
         return CANNOT_TELL
     if outcome.terms is None:

@@ -1,5 +1,5 @@
-"""How do people rate and review SOTOPIA's scenes: the guide to the seven dimensions, an episode
-with all that is private, and the data set's next version (appendix D.2)."""
+"""People's ratings and reviews of SOTOPIA: the guide to the seven dimensions, episodes with all
+that is private, and the next version of a reviewed data set (appendix D.2)."""
 
 from __future__ import annotations
 
@@ -96,7 +96,7 @@ EXAMPLES: Mapping[Measure, tuple[tuple[int, str], ...]] = {
         (10, "Ada gets it for $60."),
     ),
 }  # fmt: skip
-"""Of good and of bad annotations, which raters get beyond the instructions (appendix D.3)."""
+"""Examples of ratings, which raters see beside the instructions (appendix D.3)."""
 
 KNEW = (
     "The two people may have known each other only in part. Above each episode you read what each "
@@ -107,8 +107,7 @@ KNEW = (
 
 
 def rating_guide() -> RatingGuide:
-    """The seven dimensions as the judge is asked them, with examples; the overall once all of them
-    are there."""
+    """The seven dimensions in the judge's words, with examples; the overall follows from them."""
     texts = paper_prompts()
     wordings = read_instructions(texts)
     guides = tuple(
@@ -129,13 +128,12 @@ def rating_guide() -> RatingGuide:
 
 
 def behaviour_guide() -> RatingGuide:
-    """What sections 6 and 7 look at, as yes/no questions."""
+    """The behaviour of sections 6 and 7, as yes/no questions."""
     with as_file(files(PACKAGE) / "prompts" / "paper" / "behaviour.toml") as file:
         return RatingGuide(guides_from(file), rated_scene, SCENE, KNEW)
 
 
 def reviewed_task(task: Task) -> ReviewedTask:
-    """The task as reviewers see it."""
     casting = casting_of(task.content)
     names = judge_names(casting)
     return ReviewedTask(
@@ -146,20 +144,20 @@ def reviewed_task(task: Task) -> ReviewedTask:
 
 
 def rated_scene(episode: Episode) -> RatedScene:
-    """The scene of an episode; ConfigError where it is not one of SOTOPIA's."""
+    """An episode for raters, with everything private; ConfigError if it is not SOTOPIA's."""
     casting = casting_of(episode.trial.task.content)
     names = judge_names(casting)
     environment = casting.scenario.environment
     return RatedScene(
         casting.scenario.context
         + (f"\nWhat the participants were not told: {environment}" if environment else ""),
-        tuple(_person(casting, names, index) for index in range(len(casting.characters))),
+        tuple(_rated_person(casting, names, index) for index in range(len(casting.characters))),
         describe_ties(casting),
-        tuple(_line(move, names) for move in episode.moves),
+        tuple(_rated_line(move, names) for move in episode.moves),
     )
 
 
-def _line(move: Moved, names: Mapping[str, str]) -> RatedLine:
+def _rated_line(move: Moved, names: Mapping[str, str]) -> RatedLine:
     lines = [
         format_line("", action, tuple(names[to] for to in action.to)) for action in move.actions
     ]
@@ -168,7 +166,7 @@ def _line(move: Moved, names: Mapping[str, str]) -> RatedLine:
 
 
 def casting_of(content: str) -> SceneCast:
-    """The casting in a task's content; ConfigError where it holds none."""
+    """Parse the content of a task; ConfigError if it is not SOTOPIA's."""
     try:
         return casting_from(content)
     except ValueError as error:
@@ -178,28 +176,28 @@ def casting_of(content: str) -> SceneCast:
         ) from error
 
 
-def _person(casting: SceneCast, names: Mapping[str, str], index: int) -> RatedPerson:
-    """A character, and what it knew of the others, in the words that its player was told."""
-    me, knew = casting.characters[index], []
+def _rated_person(casting: SceneCast, names: Mapping[str, str], index: int) -> RatedPerson:
+    """A character, and what it knew of the others in the words of its player's prompt."""
+    me, knowledge = casting.characters[index], []
     for other in casting.characters:
         if other.id != me.id:
             tie = casting.between(me.id, other.id)
             profile = reveal_character(
                 other, tie.type, describe_tie(tie, other.id, other.first_name)
             )
-            knew.append((names[other.id], describe_known(profile)))
+            knowledge.append((names[other.id], describe_known(profile)))
     return RatedPerson(
         me.id,
         names[me.id],
         describe_self(me.model_copy(update={"secret": ""})),
         me.secret,
         casting.scenario.goals[index].text,
-        tuple(knew),
+        tuple(knowledge),
         me.name,
     )
 
 
-# ------------------------------------------------------------------ what reviews make of the data
+# ------------------------------------------------------------------ revision after reviews
 
 
 def revise(
@@ -207,24 +205,26 @@ def revise(
 ) -> Sequence[str]:
     """Write the next version of a folder (None: the package's data) into a new one.
 
-    Rejected scenarios are left out with their tasks, edited ones have the new texts and the same
-    facts; what was not decided stays, and so do all other tasks.
+    Rejected scenarios are left out with their tasks; edited ones get the new texts and keep their
+    facts. Everything else stays.
     """
     if source is None:
         with as_file(files(PACKAGE) / "data") as own:
             return revise(own, fresh, study, decided)
     data = load(source)
     scenarios = [
-        _revised(scenario, study, decided[scenario.id]) if scenario.id in decided else scenario
+        _revise_scenario(scenario, study, decided[scenario.id])
+        if scenario.id in decided
+        else scenario
         for scenario in data.scenarios.values()
         if scenario.id not in decided or decided[scenario.id].decision != "reject"
     ]
     if not scenarios:
         raise ConfigError("the reviews reject every scenario: no data set is left to write")
-    stays = {scenario.id for scenario in scenarios}
-    rows = [row for row in data.rows if row.scenario in stays]
+    remaining = {scenario.id for scenario in scenarios}
+    rows = [row for row in data.rows if row.scenario in remaining]
     meta = json_file(source / META)
-    assert isinstance(meta, dict)  # as it was loaded
+    assert isinstance(meta, dict)  # as `load` has checked
     rejected = {
         key: review.reasons for key, review in decided.items() if review.decision == "reject"
     }
@@ -254,13 +254,13 @@ def revise(
 
 
 def next_version(version: str) -> str:
-    """The version with its last number one higher: "1.0.9" becomes "1.0.10", "a" becomes "a.2"."""
+    """The version with its last number increased: "1.0.9" becomes "1.0.10", "a" becomes "a.2"."""
     match = re.fullmatch(r"(.*?)(\d+)", version)
     return f"{match[1]}{int(match[2]) + 1}" if match else f"{version}.2"
 
 
-def _revised(scenario: Scenario, study: str, review: DecidedCluster) -> Scenario:
-    """The scenario as decided, with who decided it, when and why."""
+def _revise_scenario(scenario: Scenario, study: str, review: DecidedCluster) -> Scenario:
+    """The scenario as decided, with the decision in its provenance."""
     if not review.decision:
         return scenario
     edited = review.decision == "edit"
@@ -274,7 +274,7 @@ def _revised(scenario: Scenario, study: str, review: DecidedCluster) -> Scenario
     changed: dict[str, object] = {"provenance": (*scenario.provenance, step)}
     if edited:
         context, *goals = review.texts
-        changed |= {"context": context, "published": None}  # which has the texts before the edit
+        changed |= {"context": context, "published": None}  # `published` has the unedited texts
         changed["goals"] = tuple(
             goal.model_copy(update={"text": text})
             for goal, text in zip(scenario.goals, goals, strict=True)

@@ -1,4 +1,4 @@
-"""SOTOPIA's tables made again: judge and people (1), models (2), people (3, F.2), hard tasks."""
+"""Reproduce SOTOPIA's tables: judge and people (1), models (2), people (3, F.2), hard tasks."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ class PeopleConfig(TableConfig):
 async def table1(sheet: Sheet, lab: Context, config: PeopleConfig) -> Findings:
     """Pearson's r of judges and people, for episodes by models and by people."""
     config.needs(sheet, "runs")
-    load_ratings(lab.store, config.runs)  # without any, nothing is to be judged
+    load_ratings(lab.store, config.runs)  # raises where there are none, before anything is judged
     if config.dry_run:
         return await _price_judging(sheet, lab, config)
     results = await _judged(lab, config)
@@ -62,7 +62,7 @@ async def table1(sheet: Sheet, lab: Context, config: PeopleConfig) -> Findings:
         if cell.dimension not in sheet.columns:  # such as "overall", which is computed
             continue
         judge = agreement.ratings.judge_ids[cell.judge]
-        is_chosen = judge.method == "model" and _chosen(judge, config.judges)
+        is_chosen = judge.method == "model" and _is_chosen(judge, config.judges)
         if is_chosen and cell.group in (MODELS, PEOPLE):
             own = figures.setdefault((cell.judge, str(cell.group)), {})
             own[cell.dimension] = figure(cell.pearson, "pair")
@@ -75,19 +75,19 @@ async def table1(sheet: Sheet, lab: Context, config: PeopleConfig) -> Findings:
 
 
 async def _judged(lab: Context, config: PeopleConfig) -> Sequence[RunResult]:
-    """The results of the runs, judged: with the chosen judges alone, and people."""
+    """Judge the runs; their results with only the chosen judges and people."""
     results = []
     for result in await lab.judge(config.runs, config.judges, config.settings, config.exam):
-        judges = tuple(each for each in result.judges if _chosen(each.id, config.judges))
+        judges = tuple(each for each in result.judges if _is_chosen(each.id, config.judges))
         names = {each.judge for each in judges}
         scores = tuple(each for each in result.scores if each.judge in names)
         results.append(result.model_copy(update={"judges": judges, "scores": scores}))
     return results
 
 
-def _chosen(judge: JudgeId, named: Sequence[str]) -> bool:
-    """Whether a judge is shown: people always, and of the others those named, or all if none is."""
-    return not named or judge.method == "people" or (judge.role == "judge" and judge.name in named)
+def _is_chosen(judge: JudgeId, names: Sequence[str]) -> bool:
+    """Whether results include a judge: people always, others by name, or all without names."""
+    return not names or judge.method == "people" or (judge.role == "judge" and judge.name in names)
 
 
 async def _price_judging(sheet: Sheet, lab: Context, config: PeopleConfig) -> Findings:
@@ -99,29 +99,29 @@ async def _price_judging(sheet: Sheet, lab: Context, config: PeopleConfig) -> Fi
 
 
 async def table2(sheet: Sheet, lab: Context, config: TasksConfig) -> Findings:
-    """Mean scores of models over their partners."""
+    """Mean scores of models over their partners (Table 2)."""
     config.needs(sheet, "agents", "judges")
     run = config.run("sotopia", "grid")
     if config.dry_run:
         return dry_run(sheet.name, lab, [run])
     results = await lab.play([run])
     yours = list(scored(sheet, results[0], first_judge(results[0])))
-    return reproduced(sheet, yours, config, results, said=[_met(config)])
+    return reproduced(sheet, yours, config, results, said=[_describe_partners(config)])
 
 
-def _met(config: RecipeConfig) -> Sentence:
+def _describe_partners(config: RecipeConfig) -> Sentence:
     if config.partner:
         return SAY("met_partner", partner=config.partner)
     return SAY("met_itself") if len(config.agents) == 1 else SAY("met_everybody")
 
 
 async def hard_tasks(sheet: Sheet, lab: Context, config: TasksConfig) -> Findings:
-    """The tasks that are hardest for the first agent (section 7), played anew."""
+    """The tasks that are hardest for the first agent (section 7), played again."""
     config.needs(sheet, "agents", "judges")
     most = min(HARDEST, config.limit or HARDEST)
     what = f"hard-{slug(config.tasks)}" if config.tasks else "hard"
     grid, fresh = config.run("sotopia", "grid"), config.run("sotopia", what, seed=config.seed + 1)
-    sentences, sections, runs = [_met(config)], [], [fresh]
+    sentences, sections, runs = [_describe_partners(config)], [], [fresh]
     if config.dry_run and not config.tasks:
         note = SAY("chosen_later", tasks=Count("task", most))
         return dry_run(sheet.name, lab, [grid, {**fresh, "limit": most}], note)
@@ -150,14 +150,14 @@ _PARTS = {
     (PEOPLE, PEOPLE): "person with a person",
 }
 _DESIGN = 40
-"""Scores of each part: 40 episodes with GPT-4, and two in each of 20 between people."""
+"""Scores in each part: 40 episodes with GPT-4, and two in each of 20 between people."""
 
-_Plays: TypeAlias = Mapping[tuple[str, str, str], Sequence[Value]]
-"""By who played, part of the tables, and judge."""
+_Groups: TypeAlias = Mapping[tuple[str, str, str], Sequence[Value]]
+"""Scores by agent, part of the tables, and judge."""
 
 
 async def table3(sheet: Sheet, lab: Context, config: PeopleConfig) -> Findings:
-    """People and a model on the hard tasks, as a judge and as raters see them, with t tests."""
+    """People and a model on the hard tasks, scored by a judge and by raters, with t tests."""
     config.needs(sheet, "runs")
     for run in config.runs:
         if not any(agent_group(agent) == PEOPLE for agent in lab.store.run(run).agents.values()):
@@ -175,15 +175,17 @@ async def table3(sheet: Sheet, lab: Context, config: PeopleConfig) -> Findings:
                 for agent in (value.agent, value.partner)
             )
             judge_id = values.judges[value.judge]
-            if not _chosen(judge_id, config.judges):
+            if not _is_chosen(judge_id, config.judges):
                 continue
             method = judge_id.method
             if kinds in _PARTS and method in ("model", "people") and value.measure in sheet.columns:
                 who = str(value.agent) if kinds[0] == MODELS else "people"
                 by = "by raters" if method == "people" else "by a judge"
                 groups.setdefault((who, f"{_PARTS[kinds]}, {by}", value.judge), []).append(value)
-    yours, cautions = [], []
-    for (who, part, judge), some in sorted(groups.items(), key=lambda item: _order(sheet, item[0])):
+    yours, cautions, order = [], [], list(sheet.rows)
+    for (who, part, judge), some in sorted(
+        groups.items(), key=lambda item: (order.index(item[0][1]), item[0][0], item[0][2])
+    ):
         figures: dict[str, Finding] = {}
         for name in sheet.columns:
             own = [value for value in some if value.measure == name]
@@ -193,16 +195,12 @@ async def table3(sheet: Sheet, lab: Context, config: PeopleConfig) -> Findings:
         if (n := max(count.n for cell in figures.values() for count in cell.counts)) != _DESIGN:
             scores = Count("score", n)
             cautions.append(SAY("design", part=part, scores=scores, who=who, design=_DESIGN))
-    tables = list(_tests(sheet, groups))
+    tables = list(_test_tables(sheet, groups))
     return reproduced(sheet, yours, config, results, cautions=cautions, tables=tables)
 
 
-def _order(sheet: Sheet, key: tuple[str, str, str]) -> tuple[int, str, str]:
-    return list(sheet.rows).index(key[1]), key[0], key[2]
-
-
-def _tests(sheet: Sheet, groups: _Plays) -> Iterator[FindingTable]:
-    """People against each model with people, by the same judge."""
+def _test_tables(sheet: Sheet, groups: _Groups) -> Iterator[FindingTable]:
+    """Tests of people against each model that played with people, by the same judge."""
     for (model, part, judge), some in groups.items():
         kind, _, by = part.partition(", ")
         rows = [
@@ -219,7 +217,10 @@ def _tests(sheet: Sheet, groups: _Plays) -> Iterator[FindingTable]:
 
 
 def compare_means(a: Sequence[Value], b: Sequence[Value], measure: str) -> Finding:
-    """The difference of two means, Student's t and its p, and the p of sign flips by task."""
+    """The difference of two means, Student's t and its p, and the p of sign flips by task.
+
+    An empty finding where one of them has no scores.
+    """
     from scipy.stats import ttest_ind
 
     tasks_a, tasks_b = _by_task(a, measure), _by_task(b, measure)

@@ -1,7 +1,6 @@
-"""How does a model write scenarios: from inspirational prompts, or from templates?
-
-SOTOPIA, appendix B.2, both methods; each draft of the first is checked by the guideline of appendix
-D.2, as people are asked it in a study of reviews.
+"""Have a model write scenarios, from inspirational prompts or from templates (SOTOPIA, appendix
+B.2). Each draft of the first kind is checked by the guideline of appendix D.2, as in a study of
+reviews.
 """
 
 from __future__ import annotations
@@ -47,10 +46,10 @@ from sociolab.worlds.sotopia.writing import (
 )
 
 SCENARIOS = {"vignettes": 60, "templates": 30}
-"""As many as the paper's, by method."""
+"""The paper's numbers of scenarios, by method."""
 
 CONTEXT, GOAL = (15, 90), (5, 80)
-"""Words that these may have; goals from templates are as long as their facts."""
+"""Bounds on the words of a context and a goal; goals from templates are as long as their facts."""
 
 SOURCES: dict[str, tuple[int, Family]] = {
     "social_chem": (2, "norms"),
@@ -58,40 +57,45 @@ SOURCES: dict[str, tuple[int, Family]] = {
     "deal-or-no-deal": (1, "division"),
     "normbank": (1, "place"),
 }
-"""Of each data set, its share (20, 20, 10 and 10 of 60 in the paper) and the family it becomes."""
+"""The relative share of each data set (20, 20, 10 and 10 of 60 in the paper), and the family of its
+scenarios."""
 
 
 async def write_scenarios(job: WriteJob) -> WrittenTasks:
-    """Scenarios until the folder has as many of this method as wanted.
+    """Write scenarios by one method up to the job's count.
 
-    A folder without characters and relationships gets those of the package. ConfigError where too
-    few pairs are there to be cast.
+    A folder without characters and relationships gets those of the package. ConfigError where there
+    are too few pairs to cast.
     """
     settings = job.setup.read("sotopia", ScenarioSettings)
-    desk = ScenarioSession(job, settings)
+    session = ScenarioSession(job, settings)
     by_template = settings.method == "templates"
-    prompts = () if by_template else _inspirations(settings, job.setup.seed)
-    notes = desk.cast_from_package()
-    if len(desk.pairs.records) < settings.pairs:
+    prompts = () if by_template else _load_inspirations(settings, job.setup.seed)
+    notes = session.copy_cast_from_package()
+    if len(session.pairs.records) < settings.pairs:
         raise ConfigError(
-            f"{desk.pairs.path}: expected at least {settings.pairs} pairs of characters to cast, "
-            f"found {len(desk.pairs.records)}; write them first: sociolab write sotopia "
+            f"{session.pairs.path}: expected at least {settings.pairs} pairs of characters to cast,"
+            f" found {len(session.pairs.records)}; write them first: sociolab write sotopia "
             f"relationships --to {job.folder} ..., or set pairs=N"
         )
-    pieces = _from_templates(desk) if by_template else _from_vignettes(desk, prompts)
+    pieces = (
+        _from_templates(session)
+        if by_template
+        else {f"{p.source}:{p.id}": partial(_write_vignette, session, p) for p in prompts}
+    )
     target = job.count or SCENARIOS[settings.method]
 
     def used() -> set[str]:
-        names = (step.inspiration for row in desk.scenarios.records for step in row.provenance)
+        names = (step.inspiration for row in session.scenarios.records for step in row.provenance)
         return pieces.keys() & names
 
     before = used()
     unused = [name for name in pieces if name not in before]
 
-    def chosen(missing: int) -> dict[str, Piece[None]]:
+    def next_batch(missing: int) -> dict[str, Piece[None]]:
         return {name: pieces[name] for name in (unused.pop(0) for _ in unused[:missing])}
 
-    failures = await write_until("scenarios", target, lambda: len(used()), chosen, job.tell)
+    failures = await write_until("scenarios", target, lambda: len(used()), next_batch, job.tell)
     if (have := len(used())) < target and not unused:
         what = "templates" if by_template else "inspirational prompts"
         notes += [f"all {len(pieces)} {what} are used: {have} of {target} scenarios are there"]
@@ -100,14 +104,14 @@ async def write_scenarios(job: WriteJob) -> WrittenTasks:
 
 
 class ScenarioSession(WritingSession):
-    """What a scenario is written at."""
+    """A `WritingSession` for scenarios, with checks of drafts against what the folder holds."""
 
     def __init__(self, job: WriteJob, settings: ScenarioSettings) -> None:
         super().__init__(job, settings)
         self.settings = settings
 
-    def cast_from_package(self) -> list[str]:
-        """Give a folder that has nobody the package's characters; what was done."""
+    def copy_cast_from_package(self) -> list[str]:
+        """Copy the package's characters to a folder that has none; a note if that was done."""
         if self.people.records or self.pairs.records:
             return []
         self.pairs.add(*_own_data().relationships.values())
@@ -116,16 +120,15 @@ class ScenarioSession(WritingSession):
             f"{self.job.folder} had no characters: those that come with sociolab were copied there"
         ]
 
-    def double(self, context: str, but: Iterable[str] = ()) -> str:
-        """That there is a scenario like this; "" if there is none."""
-        near = find_near_duplicate(
-            context, [*(row.context for row in self.scenarios.records), *but]
-        )
-        like = f'context: expected a new one, found nearly that of "{near[:60]}..."'
-        return like if near else ""
+    def duplicate_problem(self, context: str, examples: Iterable[str] = ()) -> str:
+        """What is wrong if a context is nearly that of a scenario or an example, else ""."""
+        existing = [*(row.context for row in self.scenarios.records), *examples]
+        near = find_near_duplicate(context, existing)
+        problem = f'context: expected a new one, found nearly that of "{near[:60]}..."'
+        return problem if near else ""
 
-    def uncastable(self, scenario: Scenario) -> str:
-        """That too few can be cast; "" where enough can."""
+    def casting_problem(self, scenario: Scenario) -> str:
+        """What is wrong if too few pairs can be cast, else ""."""
         people = {person.id: person for person in self.people.records}
         pairs = castable_pairs(scenario, people, self.pairs.records)
         count = len({frozenset(pair) for pair in pairs})
@@ -136,19 +139,20 @@ class ScenarioSession(WritingSession):
             f"characters that fit, found {count}; widen them"
         )
 
-    def named(self, *texts: str) -> str:
-        """That somebody who may be cast is named; "" if nobody is."""
+    def name_problem(self, *texts: str) -> str:
+        """What is wrong if the texts name somebody who may be cast, else ""."""
         names = {name for c in self.people.records for name in (c.first_name, c.last_name)}
         words = {word for text in texts for word in re.findall(r"[^\W\d_]+", text)}
         matches = sorted(names & words)
         return f'expected no names, found "{matches[0]}"' if matches else ""
 
-    def keep(self, scenario: Scenario, attempts: int, inspiration: str) -> None:
-        """Add a scenario; ReplyError where one like it has been added meanwhile."""
-        if (problem := self.double(scenario.context)) and not self.job.author.rehearsal:
+    def add(self, scenario: Scenario, attempts: int, inspiration: str) -> None:
+        """Add a scenario; ReplyError if a near-duplicate has been added in the meantime."""
+        problem = self.duplicate_problem(scenario.context)
+        if problem and not self.job.author.rehearsal:
             raise ReplyError(problem, raw="")
         key = free_id(scenario.id, {row.id for row in self.scenarios.records})
-        provenance = self.written(attempts, inspiration)
+        provenance = self.provenance(attempts, inspiration)
         self.scenarios.add(scenario.model_copy(update={"id": key, "provenance": provenance}))
 
 
@@ -163,7 +167,7 @@ def _own_data() -> DataSet:
 
 @dataclass(frozen=True, slots=True)
 class Inspiration:
-    """An inspirational prompt of a data set."""
+    """An inspirational prompt from a data set."""
 
     id: str
     source: str
@@ -171,11 +175,10 @@ class Inspiration:
 
 
 def read_inspirations(text: str, place: str) -> tuple[Inspiration, ...]:
-    """The prompts of a table with a header and columns `prompt` and, if there are, `source` and an
-    id `pk`, parted by "|" as in SOTOPIA's public file, or by commas.
+    """Parse a table with a header, a column `prompt` and, optionally, `source` and an id `pk`.
 
-    A prompt that occurs twice is taken once. ConfigError where there is no such column, or nothing
-    in it.
+    Columns are separated by "|", as in SOTOPIA's public file, or by commas. A repeated prompt
+    counts once. ConfigError where there is no such column, or nothing in it.
     """
     header = text.partition("\n")[0]
     rows = csv.DictReader(io.StringIO(text), delimiter="|" if "|" in header else ",")
@@ -197,14 +200,16 @@ def read_inspirations(text: str, place: str) -> tuple[Inspiration, ...]:
 
 
 def mix_sources(prompts: Sequence[Inspiration], seed: int) -> tuple[Inspiration, ...]:
-    """The prompts in an order every beginning of which has the shares of `SOURCES`, by chance
-    within each; a source that is none of these counts 1."""
+    """The prompts in an order of which every prefix has the shares of `SOURCES`.
+
+    Within a source the order is random; one that is not in `SOURCES` has a share of 1.
+    """
     order = list(prompts)
     stream(seed, "inspirations").shuffle(order)
     return interleave(order, lambda p: p.source, lambda source: SOURCES.get(source, (1, ""))[0])
 
 
-def _inspirations(settings: ScenarioSettings, seed: int) -> tuple[Inspiration, ...]:
+def _load_inspirations(settings: ScenarioSettings, seed: int) -> tuple[Inspiration, ...]:
     path = settings.inspire
     if path:
         text = read_text(Path(path).expanduser())
@@ -214,21 +219,15 @@ def _inspirations(settings: ScenarioSettings, seed: int) -> tuple[Inspiration, .
     return mix_sources(read_inspirations(text, path), seed)
 
 
-def _from_vignettes(
-    desk: ScenarioSession, prompts: Sequence[Inspiration]
-) -> dict[str, Piece[None]]:
-    return {f"{prompt.source}:{prompt.id}": partial(_vignette, desk, prompt) for prompt in prompts}
-
-
 class SeatDraft(WriterReply):
-    """The goal of one of the two, and which part of it is private."""
+    """The goal of one seat, and which part of it is private."""
 
     goal: Phrase
     private: Phrase
 
 
 class GuidelineCheck(WriterReply):
-    """What a reader by the guideline of D.2 finds."""
+    """The result of a check by the guideline of D.2."""
 
     reason: Phrase
     holds: bool
@@ -236,8 +235,8 @@ class GuidelineCheck(WriterReply):
 
 @cache
 def _draft_type(jobs: tuple[str, ...], ties: tuple[str, ...]) -> Any:
-    """A scenario as a model writes it; limits name only occupations and ties that there are."""
-    # Of values that are known at run time only: no type to be checked before.
+    """The type of a draft; its limits can name only existing occupations and ties."""
+    # Any: Literal types whose values are known only at run time.
     job: Any = Literal[jobs] if jobs else str
     tie: Any = Literal[ties] if ties else str
     kind: Any = Literal[tuple(t.value for t in RelationshipType if t != "known-by-name")]
@@ -269,14 +268,14 @@ def _draft_type(jobs: tuple[str, ...], ties: tuple[str, ...]) -> Any:
     )
 
 
-async def _vignette(desk: ScenarioSession, prompt: Inspiration) -> None:
-    """Draft, check by D.2, and draft again with the reason, until the check holds."""
+async def _write_vignette(session: ScenarioSession, prompt: Inspiration) -> None:
+    """Draft, check by D.2, and draft again with the reason, until the check passes."""
     name, family = f"{prompt.source}:{prompt.id}", SOURCES.get(prompt.source, (1, "other"))[1]
-    counts = Counter(pair.tie for pair in desk.pairs.records if pair.tie)
-    jobs = {person.occupation for person in desk.people.records}
+    counts = Counter(pair.tie for pair in session.pairs.records if pair.tie)
+    jobs = {person.occupation for person in session.people.records}
     kind = _draft_type(tuple(sorted(jobs)), tuple(sorted(counts)))
     ties = ", ".join(f"{tie} {count}" for tie, count in sorted(counts.items())) or "none"
-    examples = _examples(desk, family, name)
+    examples = _choose_examples(session, family, name)
     example_texts = (
         f"Example {number}\ncontext: {example.context}\n"
         + "\n".join(f"goal: {goal.text}" for goal in example.goals)
@@ -288,34 +287,34 @@ async def _vignette(desk: ScenarioSession, prompt: Inspiration) -> None:
         seats = (draft.one, draft.other)
         yield length_problem("context", draft.context, CONTEXT)
         yield from (length_problem("goal", seat.goal, GOAL) for seat in seats)
-        yield desk.named(draft.context, *(seat.goal for seat in seats))
-        yield from (_leak(seat, draft.context) for seat in seats)
-        yield desk.double(draft.context, [example.context for example in examples])
-        yield desk.uncastable(_scenario(draft, family))
+        yield session.name_problem(draft.context, *(seat.goal for seat in seats))
+        yield from (_leak_problem(seat, draft.context) for seat in seats)
+        yield session.duplicate_problem(draft.context, [example.context for example in examples])
+        yield session.casting_problem(_build_scenario(draft, family))
 
-    body, attempts, settings = request, 0, {"pairs": desk.settings.pairs, "ties": ties}
+    body, attempts, settings = request, 0, {"pairs": session.settings.pairs, "ties": ties}
     for round_ in range(ATTEMPTS):
-        draft, more = await desk.ask(
+        draft, more = await session.ask(
             kind, "write_scenario", body, (name, round_), lacks, **settings
         )
-        attempts, scenario = attempts + more, _scenario(draft, family)
-        read = _as_read(scenario)
-        review, _ = await desk.ask(GuidelineCheck, "review_scenario", read, (name, round_))
-        if review.holds or desk.job.author.rehearsal:
-            desk.keep(scenario, attempts, name)
+        attempts, scenario = attempts + more, _build_scenario(draft, family)
+        text = _format_for_review(scenario)
+        review, _ = await session.ask(GuidelineCheck, "review_scenario", text, (name, round_))
+        if review.holds or session.job.author.rehearsal:
+            session.add(scenario, attempts, name)
             return
         body = (
-            f"{request}\n\nA draft of yours was returned:\n{read}\n\n"
+            f"{request}\n\nA draft of yours was returned:\n{text}\n\n"
             f"The reason: {review.reason}\nWrite the scenario anew."
         )
     raise ReplyError(f"no draft passed the check of appendix D.2 ({review.reason})", raw="")
 
 
-def _examples(desk: ScenarioSession, family: str, name: str) -> Sequence[Scenario]:
-    """Two of the package's own, of this family where it has some; always the same for a name."""
+def _choose_examples(session: ScenarioSession, family: str, name: str) -> Sequence[Scenario]:
+    """Two of the package's scenarios, of this family if it has any; the same for the same name."""
     authored = [s for s in _own_data().scenarios.values() if s.family not in _TEMPLATED]
     alike = [s for s in authored if s.family == family] or authored
-    return stream(desk.job.setup.seed, "examples", name).sample(alike, 2)
+    return stream(session.job.setup.seed, "examples", name).sample(alike, 2)
 
 
 _TEMPLATED = ("bargain", "mutual-friend")
@@ -325,8 +324,8 @@ def _numbers(text: str) -> set[str]:
     return {number.replace(",", "") for number in re.findall(r"\d+(?:[.,]\d+)*", text)}
 
 
-def _leak(seat: SeatDraft, context: str) -> str:
-    """That the context tells what a goal keeps private; "" if it does not."""
+def _leak_problem(seat: SeatDraft, context: str) -> str:
+    """What is wrong if the context reveals what a goal keeps private, else ""."""
     numbers = sorted(_numbers(seat.private) & _numbers(context))
     if numbers:
         return f"context: expected nothing private, found {numbers[0]}, which a goal keeps private"
@@ -335,8 +334,8 @@ def _leak(seat: SeatDraft, context: str) -> str:
     return ""
 
 
-def _scenario(draft: Any, family: Family) -> Scenario:
-    """The draft as a record; constraints that were not asked for are declared not to matter."""
+def _build_scenario(draft: Any, family: Family) -> Scenario:
+    """The draft as a record; constraints that it does not set are declared not to matter."""
     limits = draft.limits
     seats = () if limits is None else (limits.one, limits.other)
     ages = tuple((seat.youngest, seat.oldest) for seat in seats)
@@ -358,8 +357,8 @@ def _scenario(draft: Any, family: Family) -> Scenario:
     return scenario.model_copy(update={"unconstrained": scenario.undeclared})
 
 
-def _as_read(scenario: Scenario) -> str:
-    """A scenario with its constraints, as a reviewer reads it."""
+def _format_for_review(scenario: Scenario) -> str:
+    """A scenario with its constraints, for a reviewer."""
     limits = {
         "relationships": ", ".join(scenario.relationships),
         "ties": ", ".join(scenario.ties) or "open",
@@ -390,56 +389,58 @@ class Rewritten(WriterReply):
     goal_2: Annotated[str, StringConstraints(strip_whitespace=True, max_length=4000)]
 
 
-def _from_templates(desk: ScenarioSession) -> dict[str, Piece[None]]:
-    """Those for which there are enough pairs; ConfigError where there is none."""
+def _from_templates(session: ScenarioSession) -> dict[str, Piece[None]]:
+    """The templates for which there are enough pairs; ConfigError without any."""
     source = files(PACKAGE).joinpath("data", "templates.json").read_text("utf-8")
     spec = TemplateSpec.model_validate_json(source)
-    seed = desk.job.setup.seed
+    seed = session.job.setup.seed
     drawn = (*bargains(spec.bargains, seed), *friend_searches(spec.friend_searches, seed))
-    usable = [scenario for scenario in drawn if not (problem := desk.uncastable(scenario))]
+    usable = [scenario for scenario in drawn if not (problem := session.casting_problem(scenario))]
     if not usable:
-        raise ConfigError(f"{desk.pairs.path}: no template can be cast ({problem})")
+        raise ConfigError(f"{session.pairs.path}: no template can be cast ({problem})")
     return {
-        f"template:{scenario.id}": partial(_template, desk, scenario)
+        f"template:{scenario.id}": partial(_template, session, scenario)
         for scenario in interleave(usable, lambda s: s.family)
     }
 
 
-async def _template(desk: ScenarioSession, base: Scenario) -> None:
+async def _template(session: ScenarioSession, base: Scenario) -> None:
+    """Have the model reword a template's texts, with all numbers, names and facts in place."""
     before = Rewritten(context=base.context, goal_1=base.goals[0].text, goal_2=base.goals[1].text)
     body = f"As it stands:\n```json\n{before.model_dump_json(indent=1)}\n```"
 
     def lacks(after: Rewritten) -> Iterator[str]:
         for name in Rewritten.model_fields:
-            yield _changed(name, getattr(before, name), getattr(after, name))
+            yield _number_problem(name, getattr(before, name), getattr(after, name))
         for name, goal in zip(("goal_1", "goal_2"), base.goals, strict=True):
-            yield _lost(name, goal, getattr(after, name))
-        yield desk.named(after.context)
-        yield desk.double(after.context)
+            yield _fact_problem(name, goal, getattr(after, name))
+        yield session.name_problem(after.context)
+        yield session.duplicate_problem(after.context)
 
-    after, attempts = await desk.ask(Rewritten, "write_template", body, (base.id, 0), lacks)
+    after, attempts = await session.ask(Rewritten, "write_template", body, (base.id, 0), lacks)
     goals = tuple(
         goal.model_copy(update={"text": text})
         for goal, text in zip(base.goals, (after.goal_1, after.goal_2), strict=True)
     )
     scenario = base.model_copy(update={"context": after.context, "goals": goals})
-    desk.keep(scenario, attempts, f"template:{base.id}")
+    session.add(scenario, attempts, f"template:{base.id}")
 
 
-def _changed(name: str, before: str, after: str) -> str:
-    """That the numbers are no longer the same, of which a context's might give a goal away."""
-    had, has = _numbers(before), _numbers(after)
-    if had == has:
+def _number_problem(name: str, before: str, after: str) -> str:
+    """What is wrong if numbers were lost or added (in a context, they could reveal a goal)."""
+    old, new = _numbers(before), _numbers(after)
+    if old == new:
         return ""
-    odd = sorted(had ^ has)[0]
-    return f"{name}: expected the same numbers, found {odd} {'lost' if odd in had else 'added'}"
+    changed = sorted(old ^ new)[0]
+    what = "lost" if changed in old else "added"
+    return f"{name}: expected the same numbers, found {changed} {what}"
 
 
-def _lost(name: str, goal: Goal, text: str) -> str:
-    """The first friend, or fact about one, that the text no longer has."""
+def _fact_problem(name: str, goal: Goal, text: str) -> str:
+    """What is wrong if a friend, or a fact about one, is missing from the text, else ""."""
     facts = goal.facts
     if facts is None or facts.kind != "friend":
         return ""
-    words = (word for friend in facts.friends for word in (friend.name, *friend.about.values()))
-    lost = next((word for word in words if word.casefold() not in text.casefold()), "")
+    terms = (term for friend in facts.friends for term in (friend.name, *friend.about.values()))
+    lost = next((term for term in terms if term.casefold() not in text.casefold()), "")
     return f'{name}: expected every friend and fact, found "{lost}" lost' if lost else ""

@@ -1,4 +1,4 @@
-"""What a task is made of: characters, how they know each other, scenarios, goals (section 2)."""
+"""The parts of a task: characters, relationships, scenarios and goals (SOTOPIA section 2)."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from pydantic import (
 )
 
 
-def _id(text: str) -> str:
+def _check_id(text: str) -> str:
     if re.fullmatch(r"[A-Za-z0-9][A-Za-z0-9_.-]*", text) is None:
         raise ValueError(
             'expected letters (a to z), digits, ".", "_" and "-", the first a letter or a digit, '
@@ -29,13 +29,13 @@ def _id(text: str) -> str:
 
 
 LONGEST_ID = 80
-Id = Annotated[str, StringConstraints(max_length=LONGEST_ID), AfterValidator(_id)]
+Id = Annotated[str, StringConstraints(max_length=LONGEST_ID), AfterValidator(_check_id)]
 Text = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=4000)]
 Level = Literal["low", "average", "high"]
 
 
 class DataRecord(BaseModel):
-    """A frozen record read from a data file; an unknown field is an error."""
+    """A frozen record of a data file; an unknown field is an error."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
@@ -50,10 +50,10 @@ class DataRecord(BaseModel):
 
 
 class Provenance(DataRecord):
-    """One step in the making of a record: what was done, by whom (a model's spec, reviewers'
-    codes), on which day.
+    """A step in the history of a record: what was done, by whom (a model's spec, reviewers' codes),
+    on which day (ISO 8601).
 
-    `prompts` is the set of prompts and its hash, `inspiration` what a scenario was made from,
+    `prompts` is the prompt set and its hash, `inspiration` what a scenario was made from,
     `attempts` how many replies it took; `study` and `reasons` are those of a review.
     """
 
@@ -68,7 +68,7 @@ class Provenance(DataRecord):
 
 
 History = Annotated[tuple[Provenance, ...], Field(exclude=True)]
-"""How a record came to be; what is played does not depend on it."""
+"""How a record came about; episodes do not depend on it."""
 
 
 class BigFive(DataRecord):
@@ -82,7 +82,7 @@ class BigFive(DataRecord):
 
 
 class Character(DataRecord):
-    """One character: everything below `secret` may be seen by somebody else, see `visibility`."""
+    """A character. Nobody else ever sees `secret`; on the other fields see `visibility`."""
 
     id: Id
     first_name: Text
@@ -102,7 +102,6 @@ class Character(DataRecord):
 
     @property
     def name(self) -> str:
-        """First and last name."""
         return f"{self.first_name} {self.last_name}".strip()
 
 
@@ -121,7 +120,7 @@ class RelationshipType(StrEnum):
 
 
 class Relationship(DataRecord):
-    """An unordered pair of characters; `tie` says it in a word or two ("siblings")."""
+    """An unordered pair of characters; `tie` is the relationship in a word or two ("siblings")."""
 
     a: Id
     b: Id
@@ -141,7 +140,7 @@ Points = Annotated[float, Field(ge=0, le=1e6)]
 
 
 class PriceGoal(DataRecord):
-    """One side of a bargain. Money in dollars."""
+    """One side of a bargain: the listed price and this side's target, in US dollars."""
 
     kind: Literal["price"] = "price"
     role: Literal["seller", "buyer"]
@@ -151,20 +150,20 @@ class PriceGoal(DataRecord):
 
 
 AT_TARGET, STEP = 6, 0.05
-"""What the target price is worth, of 10, and the part of it that makes one point more or less."""
+"""The points, of 10, that the target price is worth, and the share of it that is worth a point."""
 
 
 def price_worth(goal: PriceGoal, points: float) -> float:
-    """The price that is worth this much, of 10, to a side: the target is worth 6, each 5 % of it
-    one point."""
+    """The price that is worth so many points, of 10, to a side: the target is worth 6, and each 5 %
+    of it a point more or less."""
     better = (points - AT_TARGET) * STEP * goal.target
     return goal.target + (better if goal.role == "seller" else -better)
 
 
 def bargaining_zone(goals: Sequence[PriceGoal]) -> tuple[float, float] | None:
-    """Between which prices a bargain is worth more than 0 to both; None where there is no price.
+    """The prices between which a bargain is worth more than 0 to both sides; None without any.
 
-    From 30 % below the seller's target to 30 % above the buyer's.
+    They range from 30 % below the seller's target to 30 % above the buyer's.
     """
     ends = {goal.role: price_worth(goal, 0) for goal in goals}
     low, high = round(ends["seller"], 2), round(ends["buyer"], 2)
@@ -172,7 +171,7 @@ def bargaining_zone(goals: Sequence[PriceGoal]) -> tuple[float, float] | None:
 
 
 class DivisionGoal(DataRecord):
-    """Goods to divide, and what one of each is worth to this seat."""
+    """Goods to divide, and what a piece of each is worth to this seat, in points."""
 
     kind: Literal["division"] = "division"
     counts: dict[str, Pieces] = Field(min_length=1)
@@ -186,14 +185,14 @@ class DivisionGoal(DataRecord):
 
 
 class Friend(DataRecord):
-    """Somebody whom a seat knows; `about` maps an attribute to its value."""
+    """A friend of a seat; `about` maps attributes to values."""
 
     name: Text
     about: dict[str, str]
 
 
 class FriendGoal(DataRecord):
-    """The friends of one seat; the mutual friend is the one whom both lists hold."""
+    """The friends of one seat; the mutual friend is on both lists."""
 
     kind: Literal["friend"] = "friend"
     friends: tuple[Friend, ...] = Field(min_length=2)
@@ -208,10 +207,10 @@ class OptionGoal(DataRecord):
 
 
 class AskGoal(DataRecord):
-    """Cue cards of a goal without numbers: what is asked, why, and what would still do.
+    """Cue cards for a goal without numbers: the request, reasons, and an acceptable compromise.
 
-    Whole sentences in the first person, as the character could say them. They serve scripted
-    players only; a model is given the goal's text.
+    Full sentences in the first person, as the character could say them. They serve scripted players
+    only; a model reads the goal's text.
     """
 
     kind: Literal["ask"] = "ask"
@@ -226,7 +225,7 @@ Facts = Annotated[
 
 
 class Goal(DataRecord):
-    """A private goal: its text, and the same facts as a formula needs them."""
+    """A private goal: its text, and its facts as the formula needs them."""
 
     text: Text
     facts: Facts | None = None
@@ -236,21 +235,20 @@ Constraint = Literal["ages", "occupations", "ties"]
 
 
 class AsPublished(DataRecord):
-    """A scenario's context and goals as the public files have them, with their tags."""
+    """A scenario's context and goals as in the public files, with their tags."""
 
     context: str
     goals: tuple[str, ...]
 
 
 class Scenario(DataRecord):
-    """What is going on, who wants what, and who may be cast.
+    """A context, private goals, and constraints on who may be cast.
 
-    `ages`, `occupations` and `excluded_occupations` constrain each seat in turn (an empty tuple:
-    anybody); `ties` narrows the relationship ("siblings"). `unconstrained` names those of the
-    three that do not matter, so that a constraint left out by mistake is seen (`undeclared`).
-    `zone` are the prices between which a bargain is worth more than 0 to both (`bargaining_zone`).
-    `environment` is what those who judge are told beside the context, and no seat is. `published`
-    serves sets of prompts that show a public scenario as its authors do.
+    `ages`, `occupations` and `excluded_occupations` constrain each seat, in their order (an empty
+    tuple: anybody); `ties` narrows the relationship ("siblings"). `unconstrained` names those of
+    the three that do not matter, so that a forgotten constraint is noticed (`undeclared`). `zone`
+    is the `bargaining_zone`. `environment` is for judges, beside the context, and for no seat.
+    `published` serves prompt sets that show a public scenario as its authors do.
     """
 
     id: Id
@@ -286,12 +284,12 @@ class Scenario(DataRecord):
 
     @property
     def undeclared(self) -> tuple[Constraint, ...]:
-        """The constraints that are neither given nor named as `unconstrained`."""
+        """The constraints that are neither set nor named in `unconstrained`."""
         names: tuple[Constraint, ...] = ("ages", "occupations", "ties")
         return tuple(n for n in names if n not in self.unconstrained and not self._constrains(n))
 
     def unmet(self, cast: Sequence[Character], pairs: Sequence[Relationship] = ()) -> Iterator[str]:
-        """Why a cast, in the order of the seats, is none that the scenario asks for.
+        """The constraints that a cast, in the order of the seats, breaks, in words.
 
         `pairs` are the relationships among them; without these only ages and occupations count.
         """
@@ -315,32 +313,32 @@ class Scenario(DataRecord):
 
 
 class SceneCast(DataRecord):
-    """The content of a task: a scenario, who is cast in it, and how they know each other."""
+    """The content of a task: a scenario, its cast, and their relationships."""
 
     scenario: Scenario
     characters: tuple[Character, ...]
     relationships: tuple[Relationship, ...]
 
     def between(self, a: str, b: str) -> Relationship:
-        """How two characters know each other; strangers where nothing is said."""
+        """How two characters know each other; strangers without a relationship."""
         for relationship in self.relationships:
             if {relationship.a, relationship.b} == {a, b}:
                 return relationship
         return Relationship(a=a, b=b, type=RelationshipType.STRANGER)
 
 
-@lru_cache(maxsize=1024)  # player and judges of an episode all ask
+@lru_cache(maxsize=1024)  # players and judges of an episode all need it
 def casting_from(content: str) -> SceneCast:
-    """The casting that a task's content holds."""
+    """Parse the content of a task."""
     return SceneCast.model_validate_json(content)
 
 
 _TAG = re.compile(r"</?(?:p viewer|extra_info|strategy_hint|clarification_hint)\b[^>]*>?")
-"""What the published scenarios mark private parts with; here a player would read it."""
+"""Tags around private parts in the published scenarios; here, players would read them."""
 
 
 def find_misfit(scenario: Scenario) -> str | None:
-    """What is wrong with a scenario as a whole, in a clause; None if nothing is."""
+    """What is inconsistent in a scenario, in a clause; None if nothing is."""
     return next(_misfits(scenario), None)
 
 
@@ -362,11 +360,11 @@ def _misfits(scenario: Scenario) -> Iterator[str]:
 
 
 def find_facts_misfit(facts: Sequence[Facts | None]) -> str | None:
-    """What keeps the facts of a scenario's goals from fitting each other; None if nothing does."""
-    return next(_misfits_of(facts), None)
+    """What is inconsistent between the facts of a scenario's goals; None if nothing is."""
+    return next(_facts_misfits(facts), None)
 
 
-def _misfits_of(facts: Sequence[Facts | None]) -> Iterator[str]:
+def _facts_misfits(facts: Sequence[Facts | None]) -> Iterator[str]:
     kinds = {fact.kind if fact and fact.kind != "ask" else "none" for fact in facts}
     if len(kinds) > 1:
         yield (
@@ -375,13 +373,13 @@ def _misfits_of(facts: Sequence[Facts | None]) -> Iterator[str]:
         )
         return
     # By kind and not by class: an isinstance check of a pydantic class takes microseconds.
-    yield from _of_prices([fact for fact in facts if fact and fact.kind == "price"])
-    yield from _of_divisions([fact for fact in facts if fact and fact.kind == "division"])
-    yield from _of_friends([fact for fact in facts if fact and fact.kind == "friend"])
-    yield from _of_options([fact for fact in facts if fact and fact.kind == "option"])
+    yield from _price_misfits([fact for fact in facts if fact and fact.kind == "price"])
+    yield from _division_misfits([fact for fact in facts if fact and fact.kind == "division"])
+    yield from _friend_misfits([fact for fact in facts if fact and fact.kind == "friend"])
+    yield from _option_misfits([fact for fact in facts if fact and fact.kind == "option"])
 
 
-def _of_prices(goals: Sequence[PriceGoal]) -> Iterator[str]:
+def _price_misfits(goals: Sequence[PriceGoal]) -> Iterator[str]:
     roles = [goal.role for goal in goals]
     if goals and sorted(roles) != ["buyer", "seller"]:
         yield f"price: expected one seller and one buyer, found {_join_words(roles)}"
@@ -393,7 +391,7 @@ def _of_prices(goals: Sequence[PriceGoal]) -> Iterator[str]:
         )
 
 
-def _of_divisions(goals: Sequence[DivisionGoal]) -> Iterator[str]:
+def _division_misfits(goals: Sequence[DivisionGoal]) -> Iterator[str]:
     if len(goals) > 2:
         yield f"division: rules read one between two seats only, found {len(goals)}"
     for goal in goals:
@@ -406,7 +404,7 @@ def _of_divisions(goals: Sequence[DivisionGoal]) -> Iterator[str]:
             yield "division: expected goods that are worth something to every seat"
 
 
-def _of_friends(goals: Sequence[FriendGoal]) -> Iterator[str]:
+def _friend_misfits(goals: Sequence[FriendGoal]) -> Iterator[str]:
     lists = [[friend.name for friend in goal.friends] for goal in goals]
     for names in lists:
         twice = next((name for name in names if names.count(name) > 1), None)
@@ -416,11 +414,11 @@ def _of_friends(goals: Sequence[FriendGoal]) -> Iterator[str]:
         yield "friend: expected a name that stands in every list, and there is none"
 
 
-def _of_options(goals: Sequence[OptionGoal]) -> Iterator[str]:
+def _option_misfits(goals: Sequence[OptionGoal]) -> Iterator[str]:
     for goal in goals:
-        odd = _join_words(sorted(goal.options.keys() ^ goals[0].options.keys()))
-        if odd:
-            yield f"option: expected the same options in all goals, found {odd} in some"
+        differing = _join_words(sorted(goal.options.keys() ^ goals[0].options.keys()))
+        if differing:
+            yield f"option: expected the same options in all goals, found {differing} in some"
     wordings = [option.lower() for option in goals[0].options] if goals else []
     if twice := next((word for word in wordings if wordings.count(word) > 1), None):
         yield f'option: "{twice}" stands there twice'

@@ -42,14 +42,14 @@ REQUIRED_TEMPLATES = {
     "judge_body": "context told people ties lines ending scene",
     "dimensions.toml": "",
 }
-"""What a set of prompts holds, and what each template may use."""
+"""The templates of a prompt set, and the variables that each may use."""
 
 PLAYED = ("act_head", "act_tail")
 JUDGED = ("judge_head", "judge_body", "dimensions.toml")
 
 
 def paper_prompts() -> PromptSet:
-    """The set that is used where none is chosen."""
+    """The default prompt set, `paper`."""
     return load_set(PACKAGE, "paper", REQUIRED_TEMPLATES)
 
 
@@ -73,9 +73,9 @@ ACTIONS = ActionSpace(
 
 @dataclass(frozen=True, slots=True)
 class SotopiaView:
-    """What a seat may know, as records: for players that are not given text.
+    """What a seat may know, as records, for players that do not read text.
 
-    `others` maps the name that this seat uses for another one to what it knows of them.
+    `others` maps this seat's name for each other seat to what it knows of them.
     """
 
     me: Character
@@ -86,7 +86,7 @@ class SotopiaView:
 
 @dataclass(frozen=True, slots=True)
 class SotopiaScene:
-    """A casting, ready to be played. Seats are the characters' ids, in the scenario's order."""
+    """A task's cast as a playable scene. Seats are the characters' ids, in the scenario's order."""
 
     casting: SceneCast
     limit: int = TURN_LIMIT
@@ -95,15 +95,13 @@ class SotopiaScene:
     space: ActionSpace = ACTIONS
     texts: PromptSet = field(default_factory=paper_prompts)
     named: bool = False
-    """Whether everybody is called by name from the start, strangers too."""
+    """Whether everybody knows all names from the start, even of strangers."""
 
     @property
     def seats(self) -> tuple[str, ...]:
-        """The characters' ids."""
         return tuple(character.id for character in self.casting.characters)
 
     def witness(self, seat: str) -> SotopiaWitness:
-        """What this seat knows before the first turn."""
         return SotopiaWitness(self, seat)
 
 
@@ -126,27 +124,26 @@ class SotopiaWitness:
         }
         if scene.named:
             self._known = {o: replace(k, name=self._others[o].name) for o, k in self._known.items()}
-        self._unknown = self._not_known_by_name()
-        self._labels = _labels(casting.characters, self._known)
+        self._unnamed = self._seats_without_name()
+        self._labels = _label_others(casting.characters, self._known)
         self._goal = casting.scenario.goals[index]
         self._lines: list[Line] = []
-        self._gone: set[str] = set()
+        self._left: set[str] = set()
         self._head = self._render_head()
-        self._view = self._as_records()
+        self._view = self._build_view()
 
     def see(self, move: Moved) -> None:
-        """Take in a move; a name that is spoken is known, and changes no label in the history."""
+        """Add a move to the history. A spoken name becomes known, but labels do not change."""
         you = move.seat == self._seat
         who = self._me.first_name if you else self._labels[move.seat]
         actions, text = self._describe_move(move, who, you)
         self._lines.append(Line(move.turn, who, you, actions, text))
         if seat_leaves(move, self._scene.space):
-            self._gone.add(move.seat)
-        if self._unknown and not you:
+            self._left.add(move.seat)
+        if self._unnamed and not you:
             self._hear_names(move)
 
     def observe(self, turn: int) -> Observation:
-        """What is shown to this seat at this turn."""
         return Observation(
             seat=self._seat,
             you=self._me.first_name,
@@ -154,14 +151,14 @@ class SotopiaWitness:
             limit=self._scene.limit,
             head=self._head,
             history=tuple(self._lines),
-            tail=_tail(self._scene.texts, turn + 1, self._scene.limit, self._me),
-            others=self._present_names(),
+            tail=_render_tail(self._scene.texts, turn + 1, self._scene.limit, self._me),
+            others=tuple(label for seat, label in self._labels.items() if seat not in self._left),
             view=self._view,
             layout=self._scene.texts.manifest.layout,
         )
 
     def seat_called(self, name: str) -> str | None:
-        """The seat that this seat calls so, by label or by a name that it knows."""
+        """The seat with this label, or with a name that this seat knows; None if there is none."""
         folded = name.strip().casefold()
         for seat, label in self._labels.items():
             if folded == label.casefold():
@@ -173,29 +170,33 @@ class SotopiaWitness:
         return None
 
     def _describe_move(self, move: Moved, who: str, you: bool) -> tuple[tuple[Action, ...], str]:
-        """What was done as this seat may know it, and as one line."""
+        """The actions of a move as this seat may know them, and as one line."""
         actions = move.actions
-        if self._unknown:
+        if self._unnamed:
             actions = tuple(self._hide_names(action) for action in actions)
         name, texts = "You" if you else who[0].upper() + who[1:], self._scene.texts
         if texts.manifest.full_names:
             who = self._me.name if you else self._known[move.seat].name or who
         text = " ".join(
-            format_line(name, action, self._aside(action))
-            if action.to  # no set says who learned of it
+            format_line(name, action, tuple(self._call(seat, "you") for seat in action.to))
+            if action.to  # the forms of a set do not say who it is meant for
             else texts.line(action.kind, who, flat(action.text), move.turn + 1)
             or format_line(name, action)
             for action in actions
         )
-        return tuple(self._addressed(action) for action in actions), text
+        actions = tuple(
+            replace(action, to=tuple(self._call(seat, self._me.first_name) for seat in action.to))
+            if action.to
+            else action
+            for action in actions
+        )
+        return actions, text
 
-    def _addressed(self, action: Action) -> Action:
-        if not action.to:
-            return action
-        return replace(action, to=tuple(self._called(seat) for seat in action.to))
+    def _call(self, seat: str, me: str) -> str:
+        return me if seat == self._seat else self._labels[seat]
 
     def _hear_names(self, move: Moved) -> None:
-        """A name that is spoken is known from now on."""
+        """Learn the names that are spoken."""
         for action in move.actions:
             if not self._scene.space[action.kind].spoken:
                 continue
@@ -203,41 +204,32 @@ class SotopiaWitness:
                 name = find_spoken_name(action.text, character)
                 if name and self._known[seat].name != character.name:
                     self._known[seat] = replace(self._known[seat], name=name)
-                    self._unknown = self._not_known_by_name()
-                    self._view = self._as_records()
+                    self._unnamed = self._seats_without_name()
+                    self._view = self._build_view()
 
     def _hide_names(self, action: Action) -> Action:
-        """The action without names that this seat does not know: words are heard as they are,
-        but what somebody does is told by the one who watches."""
+        """The action without names that this seat does not know.
+
+        Spoken words are heard as they are, but gestures and acts are described by this seat.
+        """
         if self._scene.space[action.kind].spoken or not action.text:
             return action
         text = action.text
-        for seat in self._unknown:
+        for seat in self._unnamed:
             text = replace_name(text, self._others[seat], self._labels[seat])
         return action if text == action.text else replace(action, text=text)
 
-    def _present_names(self) -> tuple[str, ...]:
-        if not self._gone:
-            return tuple(self._labels.values())
-        return tuple(name for seat, name in self._labels.items() if seat not in self._gone)
-
-    def _as_records(self) -> SotopiaView:
+    def _build_view(self) -> SotopiaView:
         profiles = {self._labels[seat]: profile for seat, profile in self._known.items()}
         return SotopiaView(self._me, profiles, self._scene.casting.scenario.context, self._goal)
 
-    def _not_known_by_name(self) -> tuple[str, ...]:
+    def _seats_without_name(self) -> tuple[str, ...]:
         """The seats whose full name this one does not know."""
         return tuple(
             seat
             for seat, character in self._others.items()
             if self._known[seat].name != character.name
         )
-
-    def _called(self, seat: str) -> str:
-        return self._me.first_name if seat == self._seat else self._labels[seat]
-
-    def _aside(self, action: Action) -> tuple[str, ...]:
-        return tuple("you" if seat == self._seat else self._labels[seat] for seat in action.to)
 
     def _render_head(self) -> str:
         labels = {seat: profile.name or self._labels[seat] for seat, profile in self._known.items()}
@@ -261,19 +253,21 @@ class SotopiaWitness:
         )
 
 
-@lru_cache(maxsize=1024)
-def _tail(texts: PromptSet, turn: int, limit: int, me: Character) -> str:
-    """What stands at the end of every request; kept, as it is much the same in all episodes."""
+@lru_cache(maxsize=1024)  # much the same in all episodes
+def _render_tail(texts: PromptSet, turn: int, limit: int, me: Character) -> str:
+    """The end of every prompt; `turn` counts from 1."""
     values = {"turn": turn, "limit": limit, "name": me.first_name, "agent": me.name}
     return texts["act_tail"].render(values)
 
 
-def _labels(characters: Sequence[Character], known_as: dict[str, KnownCharacter]) -> dict[str, str]:
-    """How a seat calls each of the others: by name, or as a stranger."""
+def _label_others(
+    characters: Sequence[Character], profiles: dict[str, KnownCharacter]
+) -> dict[str, str]:
+    """What a seat calls each of the others: by name, or as a stranger."""
     names = distinct_names(characters)
-    strangers = [seat for seat, profile in known_as.items() if profile.name is None]
+    strangers = [seat for seat, profile in profiles.items() if profile.name is None]
     labels = {}
-    for seat in known_as:
+    for seat in profiles:
         if seat not in strangers:
             labels[seat] = names[seat]
         elif len(strangers) == 1:
@@ -284,12 +278,12 @@ def _labels(characters: Sequence[Character], known_as: dict[str, KnownCharacter]
 
 
 def judge_names(casting: SceneCast) -> dict[str, str]:
-    """What the judge calls each seat."""
+    """What the judge and transcripts call each seat."""
     return distinct_names(casting.characters)
 
 
 def describe_ties(casting: SceneCast) -> tuple[str, ...]:
-    """How each two of them know each other, a sentence a pair."""
+    """How the characters know each other, one sentence per pair."""
     names = judge_names(casting)
     return tuple(
         f"{names[a]} and {names[b]}: {describe_tie(casting.between(a, b), b, names[b])}."

@@ -1,8 +1,8 @@
-"""The scripted player of SOTOPIA: the smoke test of an installation, never a result.
+"""The scripted player of SOTOPIA, for smoke tests of an installation, never for results.
 
-It plays any seat offline, from what that seat may observe. What it means stands in the acts of its
-actions, and it understands others by their acts alone: it reads no words. Among scripted players
-all that is agreed is so on record. Beside a model, a person or somebody's code it keeps the scene
+It plays any seat offline, from what that seat may observe. The acts of its actions say what it
+means, and it understands others by their acts alone, not by their words. Among scripted players
+every agreement is therefore on record. With a model, a person or a user's code it keeps the scene
 going, makes its offers, and agrees to nothing, since it cannot know what was said.
 """
 
@@ -15,7 +15,6 @@ from functools import cache
 from importlib.resources import files
 from itertools import product
 from operator import mul
-from random import Random
 from typing import Any
 
 from sociolab.core.episode import Act, Action, Json
@@ -46,21 +45,21 @@ from sociolab.worlds.sotopia.scenarios import (
 from sociolab.worlds.sotopia.scene import LEAVE, PACKAGE, SPEAK, SotopiaView
 
 ASK, CHAT, GO = "ask", "chat", "go"
-"""Further acts: an argument, small talk, a goodbye. None of them settles anything."""
+"""Further acts: an argument, small talk, a goodbye. None of them makes an agreement."""
 
 _MIDDLE = "middle"
-"""The offer of a compromise where a goal has no formula."""
+"""The terms of a compromise where a goal has no formula."""
 
 
 class ScriptedPlayer:
-    """Plays by rules from the goal's facts; how firmly depends on the character.
+    """A rule-based player; its firmness depends on the character's agreeableness.
 
-    A pure function of the observation, the seed, the trial, the seat and the turn: it keeps no
-    memory, and knows neither the partner's goal nor anybody's secret.
+    A pure function of the observation, seed, trial, seat and turn: it keeps no memory, and uses
+    neither the partner's goal nor any secret.
     """
 
     async def reply(self, request: Request, memory: Json) -> Reply | NoReply:
-        """Act on the observation; WorldError where it is not SOTOPIA's."""
+        """Act or answer; WorldError if the observation is not SOTOPIA's."""
         view = request.observation.view
         if not isinstance(view, SotopiaView):
             raise WorldError(
@@ -73,34 +72,35 @@ class ScriptedPlayer:
 
 
 def _answer(question: Question, lines: Sequence[Line], view: SotopiaView) -> Reply | NoReply:
-    """What was agreed, as the acts tell; no answer where somebody wrote none."""
+    """What was agreed by the acts; no answer where somebody's actions carry none."""
     if question.name != CLOSING or not all(a.acts for line in lines for a in line.actions):
         return NoReply("gave up", "a scripted player reads no words", again=False)
     facts = view.goal.facts
-    friend = facts is not None and facts.kind == "friend"
-    blank: dict[str, Json] = dict.fromkeys(question.reply.model_fields)
-    blank |= {"outcome": "not found", "offer": "", "acceptance": ""}
-    if not friend:
-        blank |= {"outcome": "nothing", "in_words": ""}
-    deal = find_agreement(_acts_of(lines), len(view.others) + 1)
+    seeks_friend = facts is not None and facts.kind == "friend"
+    answer: dict[str, Json] = dict.fromkeys(question.reply.model_fields)
+    answer |= {"outcome": "not found", "offer": "", "acceptance": ""}
+    if not seeks_friend:
+        answer |= {"outcome": "nothing", "in_words": ""}
+    deal = find_agreement(_acts_in(lines), len(view.others) + 1)
     if deal is None or facts is None:
-        return Reply(question.reply.model_validate(blank))
+        return Reply(question.reply.model_validate(answer))
     if facts.kind == "division":
         share: dict[str, int] = deal.terms
         own = share if deal.by == _ME else {g: n - share.get(g, 0) for g, n in facts.counts.items()}
-        terms: dict[str, Json] = dict(own)
+        answer |= own
     else:
-        terms = {facts.kind: deal.terms}
+        answer[facts.kind] = deal.terms
     offer, acceptance = (lines[n].actions[0].text for n in (deal.offered, deal.accepted))
-    words = {"outcome": "found" if friend else "agreed", "offer": offer, "acceptance": acceptance}
-    return Reply(question.reply.model_validate(blank | terms | words))
+    answer["outcome"] = "found" if seeks_friend else "agreed"
+    answer |= {"offer": offer, "acceptance": acceptance}
+    return Reply(question.reply.model_validate(answer))
 
 
 _ME = ""
-"""Whose acts are one's own, where the others go by how one calls them."""
+"""Stands for this seat among the names of those who acted."""
 
 
-def _acts_of(lines: Sequence[Line]) -> Iterator[tuple[str, Sequence[Act]]]:
+def _acts_in(lines: Sequence[Line]) -> Iterator[tuple[str, Sequence[Act]]]:
     for line in lines:
         yield _ME if line.you else line.who, [act for a in line.actions for act in a.acts]
 
@@ -109,90 +109,88 @@ def _acts_of(lines: Sequence[Line]) -> Iterator[tuple[str, Sequence[Act]]]:
 
 
 class _Turn:
-    """One turn of one seat: what has happened so far, and how to put what comes next."""
+    """One turn of one seat: the history, and the choice and wording of the next action."""
 
     def __init__(self, request: Request, view: SotopiaView) -> None:
         obs = request.observation
         self._view, self._lines = view, obs.history
         self._chance = stream(request.seed, request.trial, request.seat, request.turn)
-        self._mine = [line for line in obs.history if line.you]
-        self._theirs = [line for line in obs.history if not line.you]
+        self._own_lines = [line for line in obs.history if line.you]
+        self._other_lines = [line for line in obs.history if not line.you]
         self._seats = len(obs.others) + 1
-        self._left = max(1, (obs.limit - obs.turn + self._seats - 1) // self._seats)
+        self._turns_left = max(1, (obs.limit - obs.turn + self._seats - 1) // self._seats)
 
     def action(self) -> Action:
-        """What this seat does now."""
         facts = self._view.goal.facts
         if facts is None:
-            return self._chats()
+            return self._chat()
         if facts.kind == "ask":
-            return self._argues(facts)
-        return self._bargains(facts)
+            return self._argue(facts)
+        return self._bargain(facts)
 
-    def _bargains(self, goal: PriceGoal | DivisionGoal | OptionGoal | FriendGoal) -> Action:
-        """Down a ladder of offers, each as good as or worse than the last, until one is taken."""
-        ladder = _ladder(goal, _firmness(self._view.me))
+    def _bargain(self, goal: PriceGoal | DivisionGoal | OptionGoal | FriendGoal) -> Action:
+        """Make offers, each as good as or worse than the last, until one is accepted."""
+        ladder = _offer_ladder(goal, _firmness(self._view.me))
         step = sum(1 for act in self._own_acts() if act.kind == OFFER)
-        if self._understands():
-            settled = find_agreement(_acts_of(self._lines), self._seats)
-            if settled is not None:
-                return self._ends("settled")
+        if self._understands_others():
+            if find_agreement(_acts_in(self._lines), self._seats) is not None:
+                return self._say_goodbye("settled")
             offer = self._standing_offer()
             if offer is not None and _worth(goal, offer) >= _worth_of_next(goal, ladder, step):
                 own = _own_terms(goal, offer)
-                return self._says(goal.kind, "accept", _word_terms(own), Act(ACCEPT))
+                return self._say_line(goal.kind, "accept", _word_terms(own), Act(ACCEPT))
             if step >= len(ladder) or self._any_act(GO):
-                return self._ends("parted")
+                return self._say_goodbye("parted")
         elif step >= len(ladder):
-            return self._waits(_word_terms(ladder[-1]), goal.kind)
+            return self._stall(_word_terms(ladder[-1]), goal.kind)
         how = "open" if step == 0 else "last" if step == len(ladder) - 1 else "counter"
         terms = ladder[step]
         item = goal.item if goal.kind == "price" else ""
         decline = [Act(DECLINE)] if step else []
-        return self._says(
+        return self._say_line(
             goal.kind, how, _word_terms(terms), *decline, Act(OFFER, terms), item=item
         )
 
-    def _argues(self, goal: AskGoal) -> Action:
-        """The request, its reasons, a compromise; an agreeable partner takes the compromise."""
-        if self._understands():
-            if find_agreement(_acts_of(self._lines), self._seats) is not None:
-                return self._ends("settled")
+    def _argue(self, goal: AskGoal) -> Action:
+        """Make the request, give reasons, offer a compromise; accept one unless firm."""
+        if self._understands_others():
+            if find_agreement(_acts_in(self._lines), self._seats) is not None:
+                return self._say_goodbye("settled")
             if self._any_act(GO):
-                return self._ends("parted")
+                return self._say_goodbye("parted")
             if self._standing_offer() is not None:
                 if _firmness(self._view.me) < 0.6:
-                    return self._says("ask", "accept", "", Act(ACCEPT))
-                if self._left <= 3:
-                    return self._says("ask", "decline", "", Act(DECLINE))
-        own = len(self._mine)
+                    return self._say_line("ask", "accept", "", Act(ACCEPT))
+                if self._turns_left <= 3:
+                    return self._say_line("ask", "decline", "", Act(DECLINE))
+        turn = len(self._own_lines)
         cards = (goal.ask, *goal.reasons, goal.middle)
-        if own < len(cards):
-            act = Act(OFFER, _MIDDLE) if own == len(cards) - 1 else Act(ASK, own)
-            return self._speaks(f"{self._greeting()}{cards[own]}", act)
-        return self._ends("parted") if self._understands() else self._waits("", "")
+        if turn < len(cards):
+            act = Act(OFFER, _MIDDLE) if turn == len(cards) - 1 else Act(ASK, turn)
+            return self._speak(f"{self._greeting()}{cards[turn]}", act)
+        return self._say_goodbye("parted") if self._understands_others() else self._stall("", "")
 
-    def _chats(self) -> Action:
-        if self._understands() and (len(self._mine) >= 4 or self._any_act(GO)):
-            return self._ends("goodbye")
-        return self._says("chat", "open" if not self._mine else "more", "", Act(CHAT))
+    def _chat(self) -> Action:
+        if self._understands_others() and (len(self._own_lines) >= 4 or self._any_act(GO)):
+            return self._say_goodbye("goodbye")
+        return self._say_line("chat", "open" if not self._own_lines else "more", "", Act(CHAT))
 
     # -------------------------------------------------------------- what others meant
 
-    def _understands(self) -> bool:
-        """Whether all that the others did carries acts; nothing done yet is understood, too."""
-        return all(action.acts for line in self._theirs for action in line.actions)
+    def _understands_others(self) -> bool:
+        """Whether all actions of the others carry acts; True before there are any."""
+        return all(action.acts for line in self._other_lines for action in line.actions)
 
     def _own_acts(self) -> Iterator[Act]:
-        return (act for line in self._mine for action in line.actions for act in action.acts)
+        return (act for line in self._own_lines for action in line.actions for act in action.acts)
 
     def _any_act(self, kind: str) -> bool:
-        return any(act.kind == kind for _, acts in _acts_of(self._lines) for act in acts)
+        return any(act.kind == kind for _, acts in _acts_in(self._lines) for act in acts)
 
     def _standing_offer(self) -> Any:
-        """The terms that somebody else offered last, unless they were declined since."""
+        """The terms of another seat's last offer, unless it was declined or this seat offered."""
         terms = None
-        for who, acts in _acts_of(self._lines):
+        for who, acts in _acts_in(self._lines):
             for act in acts:
                 if act.kind == OFFER:
                     terms = act.what if who != _ME else None
@@ -200,51 +198,55 @@ class _Turn:
                     terms = None
         return terms
 
-    # -------------------------------------------------------------- how it is put
+    # -------------------------------------------------------------- wording
 
-    def _ends(self, how: str) -> Action:
-        """A last word, and then off."""
+    def _say_goodbye(self, how: str) -> Action:
+        """Say a last word; in the turn after that, leave."""
         if any(act.kind == GO for act in self._own_acts()):
             return Action(LEAVE, acts=(Act(GO),))
-        return self._speaks(self._line(how), Act(GO))
+        return self._speak(self._draw_line(how), Act(GO))
 
-    def _waits(self, terms: str, kind: str) -> Action:
-        """Beside somebody who is not understood: politely, and without agreeing to anything."""
+    def _stall(self, terms: str, kind: str) -> Action:
+        """Repeat the last offer or listen, without agreeing to anything."""
         if kind and self._chance.random() < 0.5:
-            return self._speaks(f"{self._line('again')} {terms}.", Act(CHAT))
-        return self._speaks(self._line("listens"), Act(CHAT))
+            return self._speak(f"{self._draw_line('again')} {terms}.", Act(CHAT))
+        return self._speak(self._draw_line("listens"), Act(CHAT))
 
-    def _says(self, table: str, key: str, terms: str, *acts: Act, item: str = "") -> Action:
-        line = self._line(key, table).format(terms=terms, item=definite_name(item))
-        return self._speaks(f"{self._greeting()}{line[0].upper()}{line[1:]}", *acts)
+    def _say_line(self, table: str, key: str, terms: str, *acts: Act, item: str = "") -> Action:
+        line = self._draw_line(key, table).format(terms=terms, item=definite_name(item))
+        return self._speak(f"{self._greeting()}{line[0].upper()}{line[1:]}", *acts)
 
-    def _speaks(self, text: str, *acts: Act) -> Action:
+    def _speak(self, text: str, *acts: Act) -> Action:
         return Action(SPEAK, text, acts=acts)
 
     def _greeting(self) -> str:
-        if self._mine:
+        if self._own_lines:
             return ""
         label, partner = next(iter(self._view.others.items()))
-        stranger = partner.name is None or partner.relationship is RelationshipType.STRANGER
-        return self._line("greet_stranger" if stranger else "greet_known").format(name=label) + " "
+        is_stranger = partner.name is None or partner.relationship is RelationshipType.STRANGER
+        key = "greet_stranger" if is_stranger else "greet_known"
+        return self._draw_line(key).format(name=label) + " "
 
-    def _line(self, key: str, table: str = "") -> str:
-        """One of the lines of a table; not the one said last, if there is another."""
-        lines = _lines()[table][key] if table else _lines()[key]
-        previous = self._mine[-1].actions[0].text if self._mine else ""
-        return _drawn([line for line in lines if line not in previous] or lines, self._chance)
+    def _draw_line(self, key: str, table: str = "") -> str:
+        """A random line of a table; not the last one again, if there is another."""
+        lines = _load_lines()[table][key] if table else _load_lines()[key]
+        previous = self._own_lines[-1].actions[0].text if self._own_lines else ""
+        candidates = [line for line in lines if line not in previous] or lines
+        return str(candidates[int(self._chance.random() * len(candidates))])
 
 
 # ------------------------------------------------------------------ offers
 
 
-def _ladder(goal: PriceGoal | DivisionGoal | OptionGoal | FriendGoal, firmness: float) -> list[Any]:
+def _offer_ladder(
+    goal: PriceGoal | DivisionGoal | OptionGoal | FriendGoal, firmness: float
+) -> list[Any]:
     """The offers that this seat makes one after the other, the best for itself first."""
     match goal.kind:
         case "price":
-            return _prices(goal, firmness)
+            return _price_ladder(goal, firmness)
         case "division":
-            return _shares(goal, firmness)
+            return _share_ladder(goal, firmness)
         case "option":
             ranked = sorted(goal.options, key=lambda name: -goal.options[name])
             return [name for name in ranked if goal.options[name] >= 2 + 3 * firmness] or ranked[:1]
@@ -252,7 +254,7 @@ def _ladder(goal: PriceGoal | DivisionGoal | OptionGoal | FriendGoal, firmness: 
             return [friend.name for friend in goal.friends]
 
 
-def _prices(goal: PriceGoal, firmness: float) -> list[float]:
+def _price_ladder(goal: PriceGoal, firmness: float) -> list[float]:
     """Six prices from an opening to 5 to 25 % beyond the target, on a round grid."""
     slack = 0.05 + 0.2 * (1 - firmness)
     if goal.role == "seller":
@@ -265,8 +267,8 @@ def _prices(goal: PriceGoal, firmness: float) -> list[float]:
     return [max(1.0, round(price / grid) * grid) for price in steps]
 
 
-def _shares(goal: DivisionGoal, firmness: float) -> list[dict[str, int]]:
-    """Six shares, from 9 points of 10 to 5 or 6; of those worth enough that of fewest pieces."""
+def _share_ladder(goal: DivisionGoal, firmness: float) -> list[dict[str, int]]:
+    """Six shares, worth from 9 points of 10 down to 5 or 6; each the smallest that is worth it."""
     worths = [goal.values[good] for good in goal.counts]
     total = sum(map(mul, worths, goal.counts.values()))
     pieces = product(*(range(count + 1) for count in goal.counts.values()))
@@ -277,14 +279,14 @@ def _shares(goal: DivisionGoal, firmness: float) -> list[dict[str, int]]:
 
 
 def _own_terms(goal: Facts, offered: Any) -> Any:
-    """What an offer of somebody else means for this seat."""
+    """The terms of another seat's offer from this seat's side."""
     if goal.kind == "division":
         return {good: count - offered.get(good, 0) for good, count in goal.counts.items()}
     return offered
 
 
 def _worth(goal: Facts, offered: Any) -> float:
-    """What an offer of somebody else is worth to this seat, 0 to 10."""
+    """What another seat's offer is worth to this one, 0 to 10; -1 for a wrong friend."""
     match goal.kind:
         case "price":
             return price_value(goal, offered)[0]
@@ -299,7 +301,7 @@ def _worth(goal: Facts, offered: Any) -> float:
 
 
 def _worth_of_next(goal: Facts, ladder: Sequence[Any], step: int) -> float:
-    """What an offer must be worth to be taken: as much as the next own one, or as the last."""
+    """The worth from which an offer is accepted: that of the next own offer, or of the last."""
     if goal.kind == "friend":
         return 10.0
     own = ladder[min(step, len(ladder) - 1)]
@@ -307,7 +309,7 @@ def _worth_of_next(goal: Facts, ladder: Sequence[Any], step: int) -> float:
 
 
 def _word_terms(terms: Any) -> str:
-    """Terms as they are said: "$1,250", "2 hats and 1 of the books", "at noon"."""
+    """Terms in words: "$1,250", "2 hats and 1 of the books", "at noon"."""
     if isinstance(terms, float):
         return f"${terms:,.2f}".removesuffix(".00")
     if isinstance(terms, dict):
@@ -323,16 +325,12 @@ def _word_terms(terms: Any) -> str:
 
 
 def _firmness(character: Character) -> float:
-    """From 0.2 (gives in) to 0.8 (hardly moves), by agreeableness."""
+    """Firmness by agreeableness: .2 (gives in) to .8 (hardly moves)."""
     level = character.big_five.agreeableness if character.big_five else "average"
     return {"high": 0.2, "average": 0.5, "low": 0.8}[level]
 
 
-def _drawn(lines: Sequence[str], chance: Random) -> str:
-    return lines[int(chance.random() * len(lines))]
-
-
 @cache
-def _lines() -> dict[str, Any]:
+def _load_lines() -> dict[str, Any]:
     text = files(PACKAGE).joinpath("data", "scripted_lines.toml").read_text("utf-8")
     return tomllib.loads(text)

@@ -1,13 +1,12 @@
-"""Who may know what of whom: the one place that decides it (SOTOPIA section 2.1).
+"""Who may know what about whom (SOTOPIA section 2.1), and the texts that say it.
 
-Behind it the words: what was done, who somebody is, what is known of others; and how the public
-code tells a scene, and to whom, for sets of prompts that show it so.
+This module alone decides it. It also has the public code's rule, for prompt sets that follow that.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import Any
@@ -25,7 +24,7 @@ _ALL_BUT_SECRETS = frozenset(
 
 @dataclass(frozen=True, slots=True)
 class KnownCharacter:
-    """What one seat may know of another; None or empty where it may know nothing."""
+    """What one seat may know of another; a field is None or empty where it may not."""
 
     relationship: RelationshipType
     tie: str = ""
@@ -42,10 +41,10 @@ class KnownCharacter:
 def reveal_character(
     character: Character, relationship: RelationshipType, tie: str = ""
 ) -> KnownCharacter:
-    """What somebody in this relationship knows of a character. Never the secret.
+    """What somebody in this relationship knows of a character; never the secret.
 
-    A stranger knows nothing; one who knows the name, the name; an acquaintance name, occupation,
-    pronouns and public information; friends, partners and family all but secrets.
+    A stranger knows nothing; "known by name" is the name alone; an acquaintance knows name,
+    occupation, pronouns and public information; friends, partners and family know all but secrets.
     """
     if relationship is RelationshipType.STRANGER:
         return KnownCharacter(relationship)
@@ -70,12 +69,11 @@ def reveal_character(
 
 
 def describe_tie(relationship: Relationship, seat: str, name: str) -> str:
-    """What two people are to each other, and which of them this seat, called `name`, is: "mother
-    and son; Rodel is the son".
+    """The relationship in words, and which part this seat, called `name`, has: "mother and son;
+    Rodel is the son".
 
-    The tie is told where a scene may count on it: of family and romance. How friends and
-    acquaintances met is left to the scene, which often says it itself (flatmates, colleagues) and
-    would be contradicted.
+    The exact tie is only given for family and romance. How friends and acquaintances met is left to
+    the scene, which often says it itself (flatmates, colleagues) and would be contradicted.
     """
     tie = relationship.tie
     if not tie or relationship.type not in (RelationshipType.FAMILY, RelationshipType.ROMANTIC):
@@ -100,7 +98,7 @@ _TIES = {
 def describe_inner_life(character: Character) -> str:
     """Personality, values and decision style in a few sentences, the same for models and people.
 
-    A personality in prose stands for itself; otherwise it is written from the traits.
+    A personality in prose is used as it is; else the text is made from the traits.
     """
     if character.personality:
         return character.personality
@@ -109,7 +107,9 @@ def describe_inner_life(character: Character) -> str:
     values = [value.lower() for value in (*character.moral_values, *character.schwartz_values)]
     words = [_TRAITS[name][level == "high"] for name, level in traits.items() if level != "average"]
     parts = [_join_items(words)] if words else []
-    parts += [_DECIDES.get(style, f"decides in {_a(style)} way")] if style else []
+    if style:
+        article = "an" if style[0] in "aeiou" else "a"
+        parts.append(_DECIDES.get(style, f"decides in {article} {style} way"))
     if values:
         parts.append(f"What matters most: {_join_items([_VALUES.get(v, v) for v in values])}")
     return "".join(f"{part[0].upper()}{part[1:]}. " for part in parts).strip()
@@ -141,17 +141,17 @@ _DECIDES = {
     "analytical": "weighs the facts before deciding",
     "directive": "decides quickly",
 }
-"""Traits (low, high), values and styles of decision in everyday words; others stand as they are."""
+"""Traits (low, high), values and decision styles in everyday words; others are used as they are."""
 
 
 def find_spoken_name(text: str, character: Character) -> str | None:
-    """The name by which these words call the character: the full one, the first, or none.
+    """The name by which a text mentions the character, full or first; None if it does not.
 
-    Case counts: "will you" names nobody called Will.
+    Case matters: "will you" does not mention Will.
     """
     first_name = character.first_name
     if first_name not in text and first_name.upper() not in text:
-        return None  # most lines name nobody, and this is fifty times as quick
+        return None  # most lines name nobody, and this test is fifty times as fast
     if _as_written(character.name).search(text):
         return character.name
     return first_name if _as_written(first_name).search(text) else None
@@ -163,54 +163,46 @@ def replace_name(text: str, character: Character, label: str) -> str:
     The full name in any spelling; first and last name alone as written or in capitals, since in
     small letters they may be common words ("a long look").
     """
-    text = _any_case(character.name).sub(_literally(label), text)
+    text = _any_case(character.name).sub(lambda _: label, text)  # literally, with any backslash
     for name in (character.first_name, character.last_name):
         if name:
-            text = _as_written(name).sub(_literally(label), text)
+            text = _as_written(name).sub(lambda _: label, text)
     return text
 
 
 @lru_cache(maxsize=1024)
 def _as_written(name: str) -> re.Pattern[str]:
-    """A name as a word of its own, as written or in capitals."""
-    return re.compile(_as_a_word(name))
+    """Matches a name as a whole word, as written or in capitals."""
+    return re.compile(_whole_word(name))
 
 
 @lru_cache(maxsize=1024)
 def _any_case(name: str) -> re.Pattern[str]:
-    """A name as a word of its own, in any spelling."""
-    return re.compile(_as_a_word(name), re.IGNORECASE)
+    """Matches a name as a whole word, in any case."""
+    return re.compile(_whole_word(name), re.IGNORECASE)
 
 
-def _as_a_word(name: str) -> str:
-    # Not \b: a name may end in a full stop.
+def _whole_word(name: str) -> str:
+    # Not \b, since a name may end in a full stop.
     return rf"(?<!\w)(?:{re.escape(name)}|{re.escape(name.upper())})(?!\w)"
-
-
-def _literally(label: str) -> Callable[[re.Match[str]], str]:
-    return lambda _: label
 
 
 def _join_items(items: list[str]) -> str:
     return items[0] if len(items) == 1 else ", ".join(items[:-1]) + " and " + items[-1]
 
 
-def _a(word: str) -> str:
-    return f"an {word}" if word[0] in "aeiou" else f"a {word}"
-
-
 def format_line(name: str, action: Action, to: tuple[str, ...] = ()) -> str:
-    """One action as one line of the history, whatever its text holds.
+    """One action as one line of the history.
 
-    Line ends become spaces: nobody can write lines for another, or a heading of the prompt.
+    Line breaks become spaces, so that nobody can forge another's line, or a heading of the prompt.
     """
-    aside = f" (to {', '.join(to)} only)" if to else ""
+    recipients = f" (to {', '.join(to)} only)" if to else ""
     text = flat(action.text)
     match action.kind:
         case "speak":
-            return f"{name}{aside}: {text}"
+            return f"{name}{recipients}: {text}"
         case "non-verbal communication" | "physical action":
-            return f"{name}{aside} [{action.kind}]: {text}"
+            return f"{name}{recipients} [{action.kind}]: {text}"
         case "leave":
             return f"{name} {'leave' if name == 'You' else 'leaves'}."
         case _:
@@ -219,7 +211,7 @@ def format_line(name: str, action: Action, to: tuple[str, ...] = ()) -> str:
 
 @lru_cache(maxsize=1024)  # a data set has few characters and many tasks
 def describe_self(character: Character) -> str:
-    """All of a character, secret included, as its own player is told."""
+    """A character's whole profile, secret included, for its own player."""
     lines = [_identity(character.name, character.gender, character.pronouns, character.age)]
     lines[0] += f", {character.occupation}."
     lines += [character.public_info, describe_inner_life(character)]
@@ -230,7 +222,7 @@ def describe_self(character: Character) -> str:
 
 @lru_cache(maxsize=4096)
 def describe_known(profile: KnownCharacter) -> str:
-    """What one seat is told of another."""
+    """What one seat reads about another."""
     if profile.relationship is RelationshipType.STRANGER:
         more = "nothing else" if profile.name else "nothing"
         return f"A stranger: you know {more} about them beyond what the scene says."
@@ -245,7 +237,7 @@ def describe_known(profile: KnownCharacter) -> str:
 def distinct_names(characters: Sequence[Character]) -> dict[str, str]:
     """A name for each character's id, no two alike.
 
-    First names where they differ, else full names, else full names with the id behind them.
+    First names where they differ, else full names, else full names with the id appended.
     """
     first = [character.first_name.casefold() for character in characters]
     full = [character.name.casefold() for character in characters]
@@ -261,23 +253,23 @@ def distinct_names(characters: Sequence[Character]) -> dict[str, str]:
 
 
 def _identity(name: str, gender: str, pronouns: str, age: int | None) -> str:
-    """Name, age, gender and pronouns, as far as given."""
+    """Name, age, gender and pronouns, as far as they are known."""
     person = f"{gender} ({pronouns})" if gender and pronouns else gender or pronouns
     return ", ".join(part for part in (name, str(age) if age else "", person) if part)
 
 
-# ------------------------------------------------------------------ by the public code
+# ------------------------------------------------------------------ the public code's rule
 
 
 def published_scene(
     casting: SceneCast, seat: str | None = None, labels: Mapping[str, str] | None = None
 ) -> dict[str, Any]:
-    """The scene by the public code's rule of who sees what, for sets of prompts that show it so:
-    to the player of a seat, or (None) to those who judge.
+    """The scene for a seat's player, or (None) for judges, by the public code's rule of who sees
+    what; for prompt sets that follow it.
 
-    `labels` are the names by which a seat knows the others, where it may not know all of them. Of
-    somebody who is not told, a field is missing, so that no template can show it. Acquaintances
-    see age and gender, too, unlike in section 2.1. `tie` is the relationship that decides it.
+    `labels` are the names by which a seat knows the others, where it may not know all of them. A
+    field that a viewer may not see is missing, so that no template can show it. Acquaintances see
+    age and gender, too, unlike in section 2.1. `tie` is the relationship that decides it.
     """
     seats = [character.id for character in casting.characters]
     published, viewer = casting.scenario.published, None if seat is None else seats.index(seat)
@@ -319,7 +311,7 @@ _PUBLIC_FIELDS = (
     "first_name", "last_name", "age", "gender", "occupation", "gender_pronoun", "public_info",
     "personality_and_values", "secret",
 )  # fmt: skip
-"""Of a profile, as the public code calls them, the best known first."""
+"""The fields of a profile by the public code's names, the best known first."""
 _SEES = {
     RelationshipType.STRANGER: 0,
     RelationshipType.KNOWN_BY_NAME: 2,

@@ -1,4 +1,4 @@
-"""SOTOPIA as a world: its tasks, how they are played, how an episode reads."""
+"""SOTOPIA as a world: its tasks, their episodes, and transcripts."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ from sociolab.worlds.sotopia.visibility import describe_self, format_line
 
 @dataclass(frozen=True, slots=True)
 class Sotopia:
-    """The world of SOTOPIA over one data set."""
+    """The world of SOTOPIA over one data set; `named`: everybody knows all names from the start."""
 
     dataset: DataSet
     limit: int = TURN_LIMIT
@@ -40,30 +40,28 @@ class Sotopia:
 
     @property
     def name(self) -> str:
-        """As in `sociolab run sotopia`."""
         return "sotopia"
 
     @property
     def data(self) -> DataId:
-        """The data set; its hash covers the files and the prompts that show them."""
+        """The data set; its hash covers the files, the prompts of play, and the settings."""
         closing = closing_hash() if self.closing_question else ""
         own, prompts = self.dataset.id, self.texts.hash_of(*PLAYED)
         combined = digest(own.hash, prompts, closing, self.limit, self.named)
         return DataId(own.name, own.version, combined)
 
     def tasks(self) -> Sequence[Task]:
-        """All tasks in file order."""
         return self.dataset.tasks()
 
     def play(self, task: Task, trial: str, seed: int) -> Play:
-        """Up to 20 turns, in turn (SOTOPIA section 2.2); then the closing question, if it is on."""
+        """Play in turns up to the limit (SOTOPIA section 2.2), then ask the closing question."""
         casting = casting_of(task)
         polls = closing_polls(casting) if self.closing_question else ()
         scene = SotopiaScene(casting, self.limit, polls, texts=self.texts, named=self.named)
         return play(scene, trial=trial, seed=seed, policy=self.policy)
 
     def transcript(self, episode: Episode, seat: str | None = None) -> Transcript:
-        """The episode to read: with everything private, or only as one seat saw it."""
+        """The transcript with everything private, or only as one seat saw it."""
         casting = casting_of(episode.trial.task)
         if seat is None:
             who = " and ".join(character.name for character in casting.characters)
@@ -79,7 +77,6 @@ class Sotopia:
 
 
 def casting_of(task: Task) -> SceneCast:
-    """The casting that a task holds."""
     return casting_from(task.content)
 
 
@@ -110,7 +107,7 @@ def _lines(casting: SceneCast, episode: Episode) -> tuple[Line, ...]:
 
 
 def _notes(episode: Episode) -> tuple[Note, ...]:
-    """Replies that could not be used, and answers, in order; of optional questions nothing."""
+    """Unusable replies and answers, in order, except those to optional questions."""
     notes = []
     for event in episode.events:
         if isinstance(event, Unusable) and not event.optional:

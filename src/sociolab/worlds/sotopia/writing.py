@@ -1,6 +1,6 @@
-"""How does a model write characters and relationships, and what is true of all that it writes?
+"""Have a model write characters and relationships (SOTOPIA, appendix B.2.1).
 
-SOTOPIA, appendix B.2.1. Scenarios are written in `scenario_writing`.
+`scenario_writing` does the same for scenarios.
 """
 
 from __future__ import annotations
@@ -41,20 +41,20 @@ from sociolab.worlds.sotopia.scenarios import (
 from sociolab.worlds.sotopia.visibility import describe_self
 
 CHARACTERS, RELATIONSHIPS = 40, 90
-"""As many as the paper's: the characters of its tasks, and the pairs that it sampled."""
+"""The paper's numbers: the characters of its tasks, and the pairs that it sampled."""
 
 NEAR = 0.6
-"""Share of all words longer than three letters that two texts may have in common (Jaccard)."""
+"""Texts are near-duplicates from this Jaccard similarity of their content words on."""
 
 
-# ------------------------------------------------------------------ what holds for all
+# ------------------------------------------------------------------ what all writers share
 
 R = TypeVar("R", bound=DataRecord)
 Typed = TypeVar("Typed", bound=BaseModel)
 
 
 class GrowingFile(Generic[R]):
-    """A file of a data set that grows by lines; `records` are all that it holds."""
+    """A file of a data set to append to; `records` are all that it holds."""
 
     def __init__(self, path: Path, records: Iterable[R]) -> None:
         self.path = path
@@ -62,8 +62,7 @@ class GrowingFile(Generic[R]):
         self._cut = path.exists() and path.read_bytes()[-1:] not in (b"\n", b"")
 
     def add(self, *records: R) -> None:
-        """Keep more, in a data set that is made with the first; ConfigError where nothing can be
-        written."""
+        """Append records; the first also creates the data set. ConfigError on failure to write."""
         folder, text = self.path.parent, "".join(record.line() for record in records)
         with writing(folder):
             folder.mkdir(parents=True, exist_ok=True)
@@ -77,7 +76,7 @@ class GrowingFile(Generic[R]):
 
 
 class WritingSession:
-    """What is written at: the job, its set of prompts, and what the folder holds so far.
+    """The job of writing, its prompt set, and what the folder holds so far.
 
     ConfigError where a file of the folder cannot be read.
     """
@@ -101,18 +100,18 @@ class WritingSession:
         lacks: Callable[[Typed], Iterable[str]] = lambda _: (),
         **values: object,
     ) -> tuple[Typed, int]:
-        """What the model writes by a template of the set, and how many attempts it took.
+        """The model's reply to a template of the set, and how many attempts it took.
 
-        `piece` is which one of what is written, and the number of the call for it. ReplyError
-        where no reply will do.
+        `piece` is the name of what is written, and the number of the call for it. `lacks` yields
+        what is wrong with a reply. ReplyError where no reply is acceptable.
         """
         name, number = piece
         key = CallKey(name, "writer", "", 0, template, 1, number)
         head = self.texts[template].render(values)
         return await self.job.author.write(kind, head, body, key, lacks)
 
-    def written(self, attempts: int, inspiration: str = "") -> tuple[Provenance, ...]:
-        """That the job's model wrote a record."""
+    def provenance(self, attempts: int, inspiration: str = "") -> tuple[Provenance, ...]:
+        """The provenance of a record that the job's model wrote today."""
         return (
             Provenance(
                 step="written",
@@ -133,7 +132,7 @@ def _read(path: Path, read: Callable[[], dict[Key, R]]) -> dict[Key, R]:
 
 
 class WriterReply(BaseModel):
-    """What a model is asked for."""
+    """The base of all typed replies of the writer."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
@@ -143,12 +142,12 @@ Phrase = Annotated[str, StringConstraints(strip_whitespace=True, max_length=1000
 
 
 def content_words(text: str) -> frozenset[str]:
-    """Words that carry content: of more than three letters."""
+    """The words of more than three letters, in lower case."""
     return frozenset(word for word in re.findall(r"\w+", text.casefold()) if len(word) > 3)
 
 
 def find_near_duplicate(text: str, texts: Iterable[str]) -> str:
-    """The first other text that is nearly this one; "" if there is none."""
+    """The first of the texts that is nearly the same (see `NEAR`); "" if there is none."""
     words = content_words(text)
     for other in texts:
         other_words = content_words(other)
@@ -158,13 +157,13 @@ def find_near_duplicate(text: str, texts: Iterable[str]) -> str:
 
 
 def leaked_share(hidden: str, text: str) -> float:
-    """The share of the hidden text's content words that stand in another text; 0 for none."""
+    """The share of the hidden text's content words that occur in `text`, 0 to 1."""
     words = content_words(hidden)
     return len(words & content_words(text)) / len(words) if words else 0.0
 
 
 def length_problem(what: str, text: str, bounds: tuple[int, int]) -> str:
-    """What is wrong with the number of words; "" if nothing is."""
+    """What is wrong with the number of words of a text; "" if it is within the bounds."""
     words = len(text.split())
     if bounds[0] <= words <= bounds[1]:
         return ""
@@ -172,7 +171,7 @@ def length_problem(what: str, text: str, bounds: tuple[int, int]) -> str:
 
 
 def free_id(text: str, ids: Collection[str]) -> str:
-    """An id made of a text, with a number behind it where need be."""
+    """An id made from a text, with a number appended if it is taken."""
     base = _slug(text)[:40].strip("-")
     numbers = (base if number == 1 else f"{base}-{number}" for number in range(1, len(ids) + 2))
     return next(candidate for candidate in numbers if candidate not in ids)
@@ -186,16 +185,16 @@ def _slug(text: str) -> str:
 # ------------------------------------------------------------------ characters
 
 _LIST = 10
-"""Characters whose attributes are asked for in one call, so that a list can be varied."""
+"""Characters whose attributes one call asks for, so that the model can vary them."""
 
 _GENDERS = (("man", "he/him", 20), ("woman", "she/her", 18), ("nonbinary", "they/them", 2))
-"""With their pronouns, and how many of the paper's 40 characters are so."""
+"""Genders with their pronouns, and their counts among the paper's 40 characters."""
 
 _AGES = (21, 63)
-"""The youngest and the oldest of the paper's."""
+"""The ages of the paper's youngest and oldest character."""
 
 _PUBLIC, _SECRET = (8, 60), (5, 40)
-"""Words that these may have."""
+"""Bounds on the words of public information and of a secret."""
 
 Moral = Literal["care", "fairness", "loyalty", "authority", "purity"]
 Personal = Literal[
@@ -214,15 +213,15 @@ Style = Literal["directive", "analytical", "conceptual", "behavioral"]
 T = TypeVar("T")
 
 
-def _once(values: tuple[T, ...]) -> tuple[T, ...]:
+def _unique(values: tuple[T, ...]) -> tuple[T, ...]:
     return tuple(dict.fromkeys(values))
 
 
-Few = Annotated[tuple[T, ...], Field(min_length=1, max_length=3), AfterValidator(_once)]
+Few = Annotated[tuple[T, ...], Field(min_length=1, max_length=3), AfterValidator(_unique)]
 
 
 class Attributes(WriterReply):
-    """Step one: what a character is, but for the age and gender that were drawn."""
+    """Step one: a character's attributes, except for age and gender, which are drawn."""
 
     first_name: Short
     last_name: Short
@@ -234,30 +233,30 @@ class Attributes(WriterReply):
 
 
 class Biography(WriterReply):
-    """Step two: what others know, and what nobody does."""
+    """Step two: what others know of a character, and what nobody does."""
 
     public_info: Phrase
     secret: Phrase
 
 
 async def write_characters(job: WriteJob) -> WrittenTasks:
-    """Characters until the folder has as many as wanted, in two steps (appendix B.2.1).
+    """Write characters up to the job's count, in two steps (appendix B.2.1).
 
-    Age and gender are drawn, since a model left alone writes few old and few men. A character for
-    which the model gives no usable reply is left out. A list is kept once it is done: broken off,
-    it is asked for again word for word, so that its replies are found in the store.
+    Age and gender are drawn, since a model by itself writes few old people and few men. A character
+    without a usable reply is left out. A list is stored once it is complete: after an interruption
+    it is requested again word for word, so that its replies are found in the store.
     """
-    desk = WritingSession(job, job.setup.read("sotopia", WritingSettings))
-    records = desk.people.records
+    session = WritingSession(job, job.setup.read("sotopia", WritingSettings))
+    records = session.people.records
     before, target = len(records), job.count or CHARACTERS
     failures, requested, fruitless = list[str](), 0, 0
     while (count := len(records)) < target and requested < 2 * target:
-        drawn = _drawn(job.setup.seed, target, records, fruitless)[:_LIST]
-        step = partial(_attributes, desk, drawn, (f"characters-{count}", fruitless))
+        drawn = _draw_people(job.setup.seed, target, records, fruitless)[:_LIST]
+        step = partial(_write_attributes, session, drawn, (f"characters-{count}", fruitless))
         lists, failed = await write_all("lists", {plural(len(drawn), "character"): step}, job.tell)
         backgrounds = [text for person in records for text in (person.public_info, person.secret)]
         jobs = {
-            person.id: partial(_background, desk, person, attempts, backgrounds)
+            person.id: partial(_write_background, session, person, attempts, backgrounds)
             for people in lists
             for person, attempts in people
         }
@@ -265,18 +264,20 @@ async def write_characters(job: WriteJob) -> WrittenTasks:
             "characters", jobs, job.tell, before=count, total=target
         )
         if written:
-            desk.people.add(*written)
+            session.people.add(*written)
         failures += (*failed, *left_out)
         requested, fruitless = requested + len(drawn), 0 if written else fruitless + 1
     note = f"how they know each other: sociolab write sotopia relationships --to {job.folder} ..."
     return WrittenTasks(len(records) - before, "character", tuple(failures), (note,))
 
 
-def _drawn(
+def _draw_people(
     seed: int, target: int, people: Sequence[Character], fruitless: int
 ) -> tuple[tuple[str, str, int], ...]:
-    """Gender, pronouns and age of those who are missing: of any 40 as many as of the paper's. Ages
-    are others after a list that came to nothing, lest it is asked for again word for word."""
+    """Gender, pronouns and age of the missing characters, in the paper's proportions.
+
+    Ages are drawn anew after a fruitless list, since the same request would get the same replies.
+    """
     counts, missing = Counter(person.gender for person in people), []
     for number in range(target):
         deck = [(gender, pronouns) for gender, pronouns, count in _GENDERS for _ in range(count)]
@@ -292,19 +293,19 @@ def _drawn(
 
 
 @cache
-def _list_of(count: int) -> type[Any]:
+def _list_type(count: int) -> type[Any]:
     size = Field(min_length=count, max_length=count)
     return create_model(
         "Characters", __base__=WriterReply, characters=(tuple[Attributes, ...], size)
     )
 
 
-async def _attributes(
-    desk: WritingSession, drawn: Sequence[tuple[str, str, int]], piece: tuple[str, int]
+async def _write_attributes(
+    session: WritingSession, drawn: Sequence[tuple[str, str, int]], piece: tuple[str, int]
 ) -> list[tuple[Character, int]]:
-    """The list of those drawn, each with the attempts that the list took, less those whose first
-    name or occupation somebody has."""
-    people = desk.people.records
+    """Characters for those drawn, each with the attempts that the list took; without those whose
+    first name or occupation is taken."""
+    people = session.people.records
     names = {person.first_name for person in people}
     jobs = {person.occupation for person in people}
     requests = (f"{i}. {gender}, {age} years" for i, (gender, _, age) in enumerate(drawn, start=1))
@@ -314,12 +315,12 @@ async def _attributes(
         f"Occupations that are taken: {', '.join(sorted(jobs)) or 'none'}"
     )
 
-    reply, attempts = await desk.ask(_list_of(len(drawn)), "write_characters", body, piece)
+    reply, attempts = await session.ask(_list_type(len(drawn)), "write_characters", body, piece)
     characters, ids = [], {person.id for person in people}
     used = {value.casefold() for value in (*names, *jobs)}
     for draft, (gender, pronouns, age) in zip(reply.characters, drawn, strict=True):
         own = {draft.first_name.casefold(), draft.occupation.casefold()}
-        if used & own and not desk.job.author.rehearsal:
+        if used & own and not session.job.author.rehearsal:
             continue
         used |= own
         id_ = free_id(f"{draft.first_name} {draft.last_name}", ids)
@@ -330,10 +331,10 @@ async def _attributes(
     return characters
 
 
-async def _background(
-    desk: WritingSession, person: Character, attempts: int, texts: list[str]
+async def _write_background(
+    session: WritingSession, person: Character, attempts: int, texts: list[str]
 ) -> Character:
-    """The character with what `texts`, to which its own are added, do not tell already."""
+    """The character with a background unlike any of `texts`, to which its own is added."""
 
     def lacks(reply: Biography) -> Iterator[str]:
         yield length_problem("public_info", reply.public_info, _PUBLIC)
@@ -345,37 +346,37 @@ async def _background(
         ):
             yield "expected what no other character has, found nearly the same as another's"
 
-    reply, more = await desk.ask(
+    reply, more = await session.ask(
         Biography, "write_background", describe_self(person), (person.id, 0), lacks
     )
     texts += (reply.public_info, reply.secret)
-    provenance = desk.written(attempts + more)
+    provenance = session.provenance(attempts + more)
     return person.model_copy(update={**reply.model_dump(), "provenance": provenance})
 
 
 # ------------------------------------------------------------------ relationships
 
-Known = Literal["family", "friend", "romantic", "acquaintance"]
-_KNOWN: tuple[Known, ...] = ("family", "friend", "romantic", "acquaintance")
+Tie = Literal["family", "friend", "romantic", "acquaintance"]
+_TIES: tuple[Tie, ...] = ("family", "friend", "romantic", "acquaintance")
 
 
 class WrittenRelationship(WriterReply):
     """How two characters know each other."""
 
-    type: Known
+    type: Tie
     tie: Short
     story: Phrase
 
 
 async def write_relationships(job: WriteJob) -> WrittenTasks:
-    """Relationships of sampled pairs, until the folder has as many as wanted, then strangers.
+    """Write relationships of sampled pairs up to the job's count, then sample strangers.
 
     The types are proposed in turn, so that there are about as many of each, as in the paper. Nobody
-    is in two pairs that are asked for at once: whoever is asked about is told all ties so far.
+    is in two pairs that are written at the same time, so that each prompt holds all ties so far.
     """
     settings = job.setup.read("sotopia", RelationshipSettings)
-    desk = WritingSession(job, settings)
-    people, pairs = {person.id: person for person in desk.people.records}, desk.pairs.records
+    session = WritingSession(job, settings)
+    people, pairs = {person.id: person for person in session.people.records}, session.pairs.records
     if len(people) < 2:
         raise ConfigError(
             f"{job.folder}: expected two characters or more, found {len(people)}; write "
@@ -385,22 +386,28 @@ async def write_relationships(job: WriteJob) -> WrittenTasks:
     stream(job.setup.seed, "pairs").shuffle(free)
     for row in pairs:
         free.remove((min(row.a, row.b), max(row.a, row.b)))
-    before, target = _count(pairs), job.count or RELATIONSHIPS
+    before, target = _count_related(pairs), job.count or RELATIONSHIPS
 
-    def chosen(missing: int) -> dict[str, Piece[None]]:
-        batch = _disjoint(free, missing)
+    def next_batch(missing: int) -> dict[str, Piece[None]]:
+        batch = _disjoint_pairs(free, missing)
         for pair in batch:
             free.remove(pair)
-        count = _count(pairs)
+        count = _count_related(pairs)
         return {
             f"{a} and {b}": partial(
-                _relationship, desk, people[a], people[b], _KNOWN[(count + number) % len(_KNOWN)]
+                _write_relationship,
+                session,
+                people[a],
+                people[b],
+                _TIES[(count + number) % len(_TIES)],
             )
             for number, (a, b) in enumerate(batch)
         }
 
-    failures = await write_until("relationships", target, lambda: _count(pairs), chosen, job.tell)
-    related, all_ = _count(pairs), len(pairs)
+    failures = await write_until(
+        "relationships", target, lambda: _count_related(pairs), next_batch, job.tell
+    )
+    related, all_ = _count_related(pairs), len(pairs)
     strangers = round(target / 3) if settings.strangers is None else settings.strangers
     provenance = (Provenance(step="sampled", by=("sociolab",), on=job.today.isoformat()),)
     kind = RelationshipType.STRANGER
@@ -408,7 +415,7 @@ async def write_relationships(job: WriteJob) -> WrittenTasks:
     sampled = [Relationship(a=a, b=b, type=kind, provenance=provenance) for a, b in free[:missing]]
     notes = list[str]()
     if sampled:
-        desk.pairs.add(*sampled)
+        session.pairs.add(*sampled)
         notes += [f"{plural(len(sampled), 'pair')} of strangers sampled"]
     if len(sampled) < missing or (related < target and not free):
         notes += [
@@ -419,13 +426,13 @@ async def write_relationships(job: WriteJob) -> WrittenTasks:
     return WrittenTasks(related - before, "relationship", failures, tuple(notes))
 
 
-def _count(pairs: Sequence[Relationship]) -> int:
-    """Those who are no strangers."""
+def _count_related(pairs: Sequence[Relationship]) -> int:
+    """The number of pairs that are not strangers."""
     return sum(pair.type is not RelationshipType.STRANGER for pair in pairs)
 
 
-def _disjoint(pairs: Iterable[tuple[str, str]], most: int) -> list[tuple[str, str]]:
-    """The first pairs of whom nobody is in two."""
+def _disjoint_pairs(pairs: Iterable[tuple[str, str]], most: int) -> list[tuple[str, str]]:
+    """The first pairs, at most `most`, of which nobody is in two."""
     chosen, people = list[tuple[str, str]](), set[str]()
     for pair in pairs:
         if len(chosen) < most and people.isdisjoint(pair):
@@ -434,12 +441,14 @@ def _disjoint(pairs: Iterable[tuple[str, str]], most: int) -> list[tuple[str, st
     return chosen
 
 
-async def _relationship(desk: WritingSession, a: Character, b: Character, proposed: Known) -> None:
-    """Have one written. Secrets are not shown: others are told ties."""
-    names = {person.id: person.name for person in desk.people.records}
+async def _write_relationship(
+    session: WritingSession, a: Character, b: Character, proposed: Tie
+) -> None:
+    """Write a relationship. The prompt holds no secrets, since other characters learn of ties."""
+    names = {person.id: person.name for person in session.people.records}
     ties = [
         f"{names[pair.a]} and {names[pair.b]}: {pair.type}, {pair.tie}"
-        for pair in desk.pairs.records
+        for pair in session.pairs.records
         if {pair.a, pair.b} & {a.id, b.id} and pair.type is not RelationshipType.STRANGER
     ]
     first, second = (describe_self(person.model_copy(update={"secret": ""})) for person in (a, b))
@@ -453,6 +462,8 @@ async def _relationship(desk: WritingSession, a: Character, b: Character, propos
             yield f"type: expected no romance, since {a.name} or {b.name} is under age"
 
     piece = (f"{a.id}.{b.id}", 0)
-    reply, attempts = await desk.ask(WrittenRelationship, "write_relationship", body, piece, lacks)
-    pair = Relationship(a=a.id, b=b.id, **reply.model_dump(), provenance=desk.written(attempts))
-    desk.pairs.add(pair)
+    reply, attempts = await session.ask(
+        WrittenRelationship, "write_relationship", body, piece, lacks
+    )
+    provenance = session.provenance(attempts)
+    session.pairs.add(Relationship(a=a.id, b=b.id, **reply.model_dump(), provenance=provenance))

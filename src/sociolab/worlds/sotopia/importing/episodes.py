@@ -1,7 +1,7 @@
-"""Episodes that SOTOPIA's models played, as episodes of ours to be judged.
+"""Import SOTOPIA's public episodes, so that they can be judged here.
 
-The prompt that their judge was given tells the whole of an episode and is read back. Its scenario,
-task and characters are those of the profile files where these are at hand, else rebuilt from it.
+The prompt of their judge contains the whole episode and is parsed. Scenario, task and characters
+come from the profile files if these are at hand, and are else rebuilt from the prompt.
 """
 
 from __future__ import annotations
@@ -69,11 +69,12 @@ from sociolab.worlds.sotopia.scene import LEAVE, NON_VERBAL, NONE, PHYSICAL, SPE
 
 
 class RawEpisode(ForeignRecord):
-    """A line of an episode file, as the public package logs it. The prompt that its judge was given
-    tells the whole of it; newer versions leave that to `messages` (by turn: from, to, text).
+    """A line of an episode file, as the public package logs it.
 
-    (`parsed`, beside it, has lost empty turns and, in some lines, the conversation.) `rewards` are
-    each agent's overall score and scores by dimension, `reasoning` the judge's words on all.
+    The prompt of its judge contains the whole episode; newer versions have `messages` instead (by
+    turn: from, to, text). (`parsed`, another field, has lost empty turns and, in some lines, the
+    conversation.) `rewards` are each agent's overall score and scores by dimension, `reasoning` is
+    the judge's text on all.
     """
 
     pk: str
@@ -88,36 +89,36 @@ class RawEpisode(ForeignRecord):
 
     @property
     def judge_prompt(self) -> str:
-        """The prompt of the judge; from the messages where it is not stored."""
+        """The prompt of the judge; rebuilt from the messages if it is not stored."""
         stored = self.rewards_prompt
         return stored if "Turn #" in stored else _rebuild_prompt(self.messages)
 
 
 @dataclass(frozen=True, slots=True)
 class ImportedEpisodes:
-    """Episodes ready to be judged, and how often each quirk was met."""
+    """Episodes ready to be judged, and how often each quirk occurred."""
 
     episodes: tuple[Episode, ...]
     quirks: tuple[tuple[Quirk, int], ...]
     lines: tuple[str, ...]
-    """The report to print: one line for what there is, then one for each quirk."""
+    """The report to print: a summary, then a line for each quirk."""
     judgings: tuple[ImportedJudging, ...] = ()
 
 
 def import_episodes(source: Path) -> ImportedEpisodes:
-    """Read the episode files in `source`, in `source/episodes`, or the one file that it is.
+    """Read the episode files in `source` or `source/episodes`, or the single file `source`.
 
-    Characters, scenarios and tasks are those of the profile files where these are at hand (in
-    `source`, in a folder `profiles` in it or beside it), and otherwise read off the episodes.
-    ConfigError with file and line for whatever cannot be read.
+    Characters, scenarios and tasks come from the profile files if these are at hand (in `source`,
+    or in a folder `profiles` in it or beside it), and else from the episodes. ConfigError with file
+    and line for whatever cannot be read.
     """
     quirks = Quirks()
-    folder = _profiles_near(source)
+    folder = _find_profiles(source)
     public = None if folder is None else read_public_data(folder, Quirks())
-    files = _episode_files(source)
+    files = _find_episode_files(source)
     raw = [item for file in files for item in read_rows(file, RawEpisode)]
     episodes = tuple(read_episodes(raw, public, quirks))
-    judgings = tuple(_judgings(raw, episodes, quirks))
+    judgings = tuple(_read_judgings(raw, episodes, quirks))
     agents = {member.agent for episode in episodes for member in episode.trial.cast}
     tasks = {episode.trial.task.id for episode in episodes}
     counts = f"{plural(len(episodes), 'episode')} of {plural(len(tasks), 'task')}"
@@ -126,14 +127,14 @@ def import_episodes(source: Path) -> ImportedEpisodes:
     stored = (
         (f"{plural(len(judgings), 'stored judging')} by {', '.join(judges)}",) if judges else ()
     )
-    met = tuple((quirk, quirks[quirk]) for quirk in Quirk if quirks[quirk])
-    return ImportedEpisodes(episodes, met, (first, *stored, *quirk_lines(quirks)), judgings)
+    occurred = tuple((quirk, quirks[quirk]) for quirk in Quirk if quirks[quirk])
+    return ImportedEpisodes(episodes, occurred, (first, *stored, *quirk_lines(quirks)), judgings)
 
 
 def read_episodes(
     raw: Sequence[PlacedRow[RawEpisode]], public: PublicData | None, quirks: Quirks
 ) -> Iterator[Episode]:
-    """The episodes of these rows in order. A trial's id is the episode's own (`pk`)."""
+    """The episodes of these rows, in order. A trial's id is the episode's own (`pk`)."""
     scenes = [parse_judge_prompt(item.row.judge_prompt, item.place, quirks) for item in raw]
     episodes = [
         EpisodeText(item.place, item.row.environment, scene)
@@ -152,30 +153,27 @@ def read_episodes(
         if item.row.pk in ids:
             raise ConfigError(f"{item.place}: the episode {item.row.pk} comes a second time")
         ids.add(item.row.pk)
-        cast = _cast(item, task, quirks)
+        raw_row = item.row
+        labels = model_labels(raw_row.models, raw_row.setting, raw_row.tag, len(task.seats), quirks)
+        cast = tuple(
+            CastMember(seat, _agent_called(label))
+            for seat, label in zip(task.seats, labels, strict=True)
+        )
         key = (task.id, *(member.agent for member in cast))
         trial = Trial(item.row.pk, "sotopia", task, cast, repeats[key], 0)
         repeats[key] += 1
-        yield Episode(trial, _events(scene, task.seats, quirks))
+        yield Episode(trial, _make_events(scene, task.seats, quirks))
 
 
-def _cast(item: PlacedRow[RawEpisode], task: Task, quirks: Quirks) -> tuple[CastMember, ...]:
-    raw = item.row
-    labels = model_labels(raw.models, raw.setting, raw.tag, len(task.seats), quirks)
-    return tuple(
-        CastMember(seat, _agent(label)) for seat, label in zip(task.seats, labels, strict=True)
-    )
-
-
-def _agent(label: str) -> Agent:
-    """A file names models without their endpoint, and people as "human"."""
+def _agent_called(label: str) -> Agent:
+    """The agent of a label; the files name models without an endpoint, and people "human"."""
     if label == UNKNOWN:
         return Agent(label, "imported")
     settings = digest("imported", label)
     return Agent(label, "person" if label == HUMAN else "model", label, settings=settings)
 
 
-def _events(scene: PlayedEpisode, seats: tuple[str, ...], quirks: Quirks) -> tuple[Event, ...]:
+def _make_events(scene: PlayedEpisode, seats: tuple[str, ...], quirks: Quirks) -> tuple[Event, ...]:
     moves = tuple(
         Moved(number, seats[turn.who], (turn.action,)) for number, turn in enumerate(scene.turns)
     )
@@ -186,38 +184,39 @@ def _events(scene: PlayedEpisode, seats: tuple[str, ...], quirks: Quirks) -> tup
     if last.actions[0].kind == NONE and len(moves) < TURN_LIMIT:
         quirks[Quirk.SILENT_END] += 1
         return (*moves, Ended("silence", last.turn, last.seat))
-    # One that stops in mid-talk met a limit of its own.
+    # An episode that stops in mid-conversation met its own limit.
     return (*moves, Ended("turn limit", last.turn))
 
 
-def _judgings(
+def _read_judgings(
     raw: Sequence[PlacedRow[RawEpisode]], episodes: Sequence[Episode], quirks: Quirks
 ) -> Iterator[ImportedJudging]:
-    """What the judges that played along had scored, each under the name that the file gives it."""
+    """The scores stored with the episodes, by the judge that the file names."""
     for item, episode in zip(raw, episodes, strict=True):
         rewards, seats = item.row.rewards, episode.trial.task.seats
-        scored = [entry[1] for entry in rewards if isinstance(entry, tuple)]
-        quirks[Quirk.EMPTY_SCORES] += bool(rewards) and not scored
-        if not scored:
+        by_dimension = [entry[1] for entry in rewards if isinstance(entry, tuple)]
+        quirks[Quirk.EMPTY_SCORES] += bool(rewards) and not by_dimension
+        if not by_dimension:
             continue
+        # Bare numbers stand for agents only where some agent has no scores by dimension.
         entries = [
-            entry for entry in rewards if isinstance(entry, tuple) or len(scored) < len(seats)
+            entry for entry in rewards if isinstance(entry, tuple) or len(by_dimension) < len(seats)
         ]
         if len(entries) != len(seats):
             raise ConfigError(
                 f"{item.place}: expected rewards of {len(seats)} agents, found {len(entries)}"
             )
-        reasons = _reasons(item.row.reasoning, len(seats))
+        reasons = _split_reasoning(item.row.reasoning, len(seats))
         verdicts: list[Verdict] = []
         for seat, reward, why in zip(seats, entries, reasons, strict=True):
             if not isinstance(reward, tuple):
                 quirks[Quirk.BARE_SCORE] += 1
                 continue
             _, scores = reward
-            named = {PUBLIC_NAMES.get(name, name): (name, value) for name, value in scores.items()}
-            quirks[Quirk.OTHER_SCORE] += len(set(named) - _NAMES)
+            by_name = {PUBLIC_NAMES.get(name, name): (name, v) for name, v in scores.items()}
+            quirks[Quirk.OTHER_SCORE] += len(set(by_name) - _NAMES)
             for dimension in DIMENSIONS:
-                name, value = named.get(dimension.name, ("", None))
+                name, value = by_name.get(dimension.name, ("", None))
                 cell = {"reason": why.get(name, ""), "score": value}
                 verdicts.append(read_verdict(dimension, seat, seat, {dimension.name: cell}))
                 quirks[Quirk.NO_SCORE] += isinstance(verdicts[-1], ScoreFailure)
@@ -227,7 +226,7 @@ def _judgings(
 
 
 STORED = "stored with the episodes"
-"""The settings of a judge of which nothing else is known."""
+"""The settings of a judge whose settings are not known."""
 _NAMES = {"overall_score", *(d.name for d in DIMENSIONS)}
 _COMMENTS = re.compile(r"^Agent (?P<number>\d+) comments:[ \t]*\n", re.MULTILINE)
 _REASON = re.compile(
@@ -235,8 +234,8 @@ _REASON = re.compile(
 )
 
 
-def _reasons(text: str, seats: int) -> list[dict[str, str]]:
-    """The judge's words on each agent, by dimension as the file names it."""
+def _split_reasoning(text: str, seats: int) -> list[dict[str, str]]:
+    """The judge's reasoning on each agent, by the file's names of dimensions."""
     reasons: list[dict[str, str]] = [{} for _ in range(seats)]
     _, *comments = _COMMENTS.split(text)
     for number, comment in zip(comments[::2], comments[1::2], strict=True):
@@ -249,8 +248,10 @@ def _reasons(text: str, seats: int) -> list[dict[str, str]]:
 
 
 def _rebuild_prompt(messages: Sequence[Sequence[tuple[str, str, str]]]) -> str:
-    """A log of messages as a judge's prompt tells it: each agent's own background and goal, then
-    what was done, act by act, where several act at once, too."""
+    """A judge's prompt from a log of messages; "" if it holds no scene.
+
+    Each agent's own background and goal, then the actions one by one, even simultaneous ones.
+    """
     scenes = [
         (to, text) for turn in messages[:1] for sender, to, text in turn if sender == _STAGE_HAND
     ]
@@ -277,8 +278,8 @@ _EPISODE = re.compile(r'\s*[^\n]*"(rewards_prompt|messages)"')
 _STAGE_HAND = "Environment"
 
 
-def _episode_files(source: Path) -> tuple[Path, ...]:
-    """The files that hold episodes, by name; ConfigError where there is none."""
+def _find_episode_files(source: Path) -> tuple[Path, ...]:
+    """The files with episodes, by name; ConfigError if there are none."""
     if source.is_file():
         return (source,)
     for folder in (source / "episodes", source):
@@ -291,7 +292,7 @@ def _episode_files(source: Path) -> tuple[Path, ...]:
     )
 
 
-def _profiles_near(source: Path) -> Path | None:
+def _find_profiles(source: Path) -> Path | None:
     folder = source.parent if source.is_file() else source
     for place in (folder, folder / "profiles", folder.parent / "profiles"):
         if (place / AGENTS).is_file():
@@ -311,7 +312,7 @@ _GESTURE = re.compile(rf"\[({'|'.join(_KINDS)})\]\s*")
 
 @dataclass(frozen=True, slots=True)
 class PlayedTurn:
-    """Who acted (a participant's position) and how."""
+    """A turn: the participant's position, and the action."""
 
     who: int
     action: Action
@@ -319,7 +320,7 @@ class PlayedTurn:
 
 @dataclass(frozen=True, slots=True)
 class PlayedEpisode:
-    """An episode as the judge's prompt tells it. Backgrounds and goals in the order of `names`."""
+    """An episode as in the judge's prompt; backgrounds and goals in the order of `names`."""
 
     scenario: str
     names: tuple[str, ...]
@@ -329,7 +330,7 @@ class PlayedEpisode:
 
 
 def parse_judge_prompt(prompt: str, place: str, quirks: Quirks) -> PlayedEpisode:
-    """The prompt, read; ConfigError where a part of it is missing or a turn has no known form."""
+    """Parse a judge's prompt; ConfigError for a missing part, or a turn of unknown form."""
     first = _HEADER.search(prompt)
     if first is None:
         raise ConfigError(f'{place}: rewards_prompt holds no "Turn #"; expected the whole episode')
@@ -341,10 +342,10 @@ def parse_judge_prompt(prompt: str, place: str, quirks: Quirks) -> PlayedEpisode
     if len(names) < 2 or len(set(names)) != len(names):
         raise ConfigError(f"{place}: expected two or more participants, found {stage['names']!r}")
     markers = [f"{name}'s {what}:" for what in ("background", "goal") for name in names]
-    sections = _sections(head[stage.end() :], markers, place)
-    contents = _contents(prompt, first, place)
+    sections = _split_sections(head[stage.end() :], markers, place)
+    contents = _split_turns(prompt, first, place)
     turns = tuple(
-        _turn(content, number, names, place, quirks) for number, content in enumerate(contents)
+        _read_turn(content, number, names, place, quirks) for number, content in enumerate(contents)
     )
     return PlayedEpisode(
         scenario=stage["scenario"].strip(),
@@ -355,8 +356,8 @@ def parse_judge_prompt(prompt: str, place: str, quirks: Quirks) -> PlayedEpisode
     )
 
 
-def _sections(text: str, markers: list[str], place: str) -> tuple[str, ...]:
-    """What stands after each of these markers, up to the next one."""
+def _split_sections(text: str, markers: list[str], place: str) -> tuple[str, ...]:
+    """The text after each marker, up to the next one."""
     starts = []
     for marker in markers:
         match = re.search(rf"^{re.escape(marker)}", text, re.MULTILINE)
@@ -369,11 +370,11 @@ def _sections(text: str, markers: list[str], place: str) -> tuple[str, ...]:
     return tuple(text[a.end() : b].strip() for a, b in zip(starts, ends, strict=True))
 
 
-def _contents(prompt: str, first: re.Match[str], place: str) -> tuple[str, ...]:
-    """The text of each turn. Two layouts occur: "Turn #1" on a line of its own, and "Turn #0: ".
+def _split_turns(prompt: str, first: re.Match[str], place: str) -> tuple[str, ...]:
+    """The text of each turn. Two layouts occur: "Turn #1" on its own line, and "Turn #0: ".
 
     Models quote such headers in what they say, so that only the next number in the layout of the
-    first one begins a turn.
+    first header begins a turn.
     """
     after = r": ?" if first["colon"] else r"(?=,?[ \t]*$)"
     number = int(first["number"])
@@ -390,16 +391,16 @@ def _contents(prompt: str, first: re.Match[str], place: str) -> tuple[str, ...]:
     return (*(c.strip() for c in contents[:-1]), contents[-1].strip().removesuffix(",").strip())
 
 
-def _turn(
+def _read_turn(
     content: str, number: int, names: tuple[str, ...], place: str, quirks: Quirks
 ) -> PlayedTurn:
-    """One turn. An empty one belongs to whose turn it was: they take turns (section 2.2)."""
+    """Parse a turn. An empty one belongs to the seat whose turn it was (section 2.2)."""
     if not content:
         quirks[Quirk.EMPTY_TURN] += 1
         return PlayedTurn(number % len(names), Action(NONE))
     for who, name in enumerate(names):
         if content.startswith(f"{name} "):
-            action = _action(content[len(name) :].strip(), quirks)
+            action = _read_action(content[len(name) :].strip(), quirks)
             if action is not None:
                 return PlayedTurn(who, action)
     raise ConfigError(
@@ -407,8 +408,8 @@ def _turn(
     )
 
 
-def _action(text: str, quirks: Quirks) -> Action | None:
-    """What comes after the name; None where it has no known form."""
+def _read_action(text: str, quirks: Quirks) -> Action | None:
+    """Parse the text after the name; None if its form is unknown."""
     if text == "did nothing":
         return Action(NONE)
     if text == "left the conversation":
@@ -437,7 +438,7 @@ def _with_text(kind: str, text: str, quirks: Quirks) -> Action:
 
 @dataclass(frozen=True, slots=True)
 class EpisodeText:
-    """An episode's line: where it stands, which scenario it names, and what it tells."""
+    """An episode's place in the files, the scenario that it names, and its parsed prompt."""
 
     place: str
     environment: str
@@ -450,7 +451,7 @@ def find_tasks(
     public: PublicData | None,
     quirks: Quirks,
 ) -> tuple[Task, ...]:
-    """The task of each episode: that of the data set where scenario and cast agree with one."""
+    """The task of each episode: the data set's, if it has one of that scenario and cast."""
     finder = _TaskFinder(people, public or PublicData({}, 0, {}, {}, {}, (), frozenset()), quirks)
     task_rows = [finder.row(episode) for episode in episodes]
     data = DataSet(
@@ -476,11 +477,15 @@ class _TaskFinder:
     cast: Mapping[tuple[str, ...], TaskRow] = field(init=False)
 
     def __post_init__(self) -> None:
-        self.by_text = _by_text(self.public)
+        # By the text that the judge, who may read all of it, is shown.
+        ids: dict[tuple[str, ...], tuple[str, ...]] = defaultdict(tuple)
+        for raw in self.public.raw_scenarios.values():
+            ids[_text_key(raw.scenario, raw.agent_goals)] += (raw.env_id,)
+        self.by_text = ids
         self.cast = {(task.scenario, *task.characters): task for task in self.public.tasks}
 
     def row(self, episode: EpisodeText) -> TaskRow:
-        scenario = self._scenario(episode)
+        scenario = self._find_scenario(episode)
         characters = tuple(self.people[name].id for name in episode.scene.names)
         task = self.cast.get((scenario.id, *characters))
         if task is not None:
@@ -496,18 +501,18 @@ class _TaskFinder:
             relationship=None if pair is not None and pair.type is expected else expected,
         )
 
-    def _scenario(self, episode: EpisodeText) -> Scenario:
-        """The scenario that was played, by its text: a few lines name another one."""
-        ids = self.by_text.get(_key(episode.scene.scenario, episode.scene.goals), ())
+    def _find_scenario(self, episode: EpisodeText) -> Scenario:
+        """The scenario that was played, by its text, since a few lines name another one."""
+        ids = self.by_text.get(_text_key(episode.scene.scenario, episode.scene.goals), ())
         if not ids:
-            return self._own(episode)
+            return self._build_scenario(episode)
         if episode.environment in ids:
             return self.public.scenarios[episode.environment]
         self.quirks[Quirk.OTHER_SCENARIO] += 1
         return self.public.scenarios[ids[0]]
 
-    def _own(self, episode: EpisodeText) -> Scenario:
-        """A scenario from the episode's own text; nothing in it tells the relationship."""
+    def _build_scenario(self, episode: EpisodeText) -> Scenario:
+        """A scenario from the episode's own text, which does not say the relationship."""
         self.quirks[Quirk.OWN_TEXT] += 1
         self.quirks[Quirk.UNKNOWN_TIE] += 1
         context = make_sentence(repair_text(episode.scene.scenario, self.quirks))
@@ -536,16 +541,8 @@ class _TaskFinder:
         return scenario
 
 
-def _by_text(public: PublicData) -> Mapping[tuple[str, ...], tuple[str, ...]]:
-    """Ids of the scenarios with this text, as the judge (who may read all of it) is shown it."""
-    ids: dict[tuple[str, ...], tuple[str, ...]] = defaultdict(tuple)
-    for raw in public.raw_scenarios.values():
-        ids[_key(raw.scenario, raw.agent_goals)] += (raw.env_id,)
-    return ids
-
-
-def _key(context: str, goals: Sequence[str]) -> tuple[str, ...]:
-    """Letters and digits alone: tags, blanks and brackets differ between the files."""
+def _text_key(context: str, goals: Sequence[str]) -> tuple[str, ...]:
+    """Letters and digits alone, since tags, spaces and brackets differ between the files."""
     return tuple(
         "".join(letter for letter in strip_tags(text).lower() if letter.isalnum())
         for text in (context, *goals)
@@ -563,10 +560,10 @@ _REST = re.compile(r"Personality and values description:|\b[\w'\u2019-]+'s secre
 def collect_characters(
     descriptions: Iterable[tuple[str, str, str]], profiles: Mapping[str, Character], quirks: Quirks
 ) -> dict[str, Character]:
-    """Characters by name, from (place, name, background) of all episodes.
+    """Characters by name: profiles, and those rebuilt from (place, name, background) of episodes.
 
-    Some episodes have lost a part of a background, or its beginning: without a profile of that
-    name the fullest one is taken. ConfigError where none can be read.
+    Some episodes have lost a part of a background, so that the longest readable one counts.
+    ConfigError where none can be read.
     """
     characters = {profile.name: profile for profile in profiles.values()}
     backgrounds: dict[str, list[str]] = {}
@@ -588,7 +585,7 @@ def collect_characters(
 
 
 def rebuild_character(place: str, name: str, background: str) -> Character:
-    """A character from a background as the judge's prompt words it."""
+    """A character from its background in a judge's prompt; ConfigError if that is unreadable."""
     match = _BACKGROUND.fullmatch(background)
     if match is None:
         raise ConfigError(f"{place}: the background of {name} cannot be read: {background[:80]!r}")
@@ -638,15 +635,16 @@ def model_labels(
         if model == CUSTOM:
             quirks[Quirk.CUSTOM_MODEL] += 1
             partners = [name for index, name in enumerate(models) if index not in (0, seat)]
-            model = _custom(partners, setting, tag)
+            model = _custom_model_label(partners, setting, tag)
         labels.append(model)
     return tuple(labels)
 
 
-def _custom(partners: list[str], setting: str, tag: str) -> str:
+def _custom_model_label(partners: list[str], setting: str, tag: str) -> str:
     for partner in partners:
-        beside, _, rest = setting.partition("-")
-        if rest and _plain(beside) and _plain(partner).startswith(_plain(beside)):
+        prefix, _, rest = setting.partition("-")
+        start = _alphanumeric(prefix)
+        if rest and start and _alphanumeric(partner).startswith(start):
             return rest
         name, separator, _ = tag.partition(f"_{partner}")
         if separator and name:
@@ -654,5 +652,5 @@ def _custom(partners: list[str], setting: str, tag: str) -> str:
     return tag or CUSTOM
 
 
-def _plain(name: str) -> str:
+def _alphanumeric(name: str) -> str:
     return "".join(letter for letter in name.lower() if letter.isalnum())

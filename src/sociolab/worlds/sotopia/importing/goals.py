@@ -1,7 +1,7 @@
-"""Public contexts and goals as plain sentences, each seat with what is meant for it.
+"""Turn tagged public contexts and goals into plain sentences, each seat with its own part.
 
-First the tags: which parts are for whom, and which are hints. Then the sentences. Last the facts of
-goals with a formula, read off those sentences: of all seats or of none.
+First come the tags: which parts are for whom, and which are hints; then the sentences; last the
+facts of goals with a formula, parsed from those sentences: of all seats or of none.
 """
 
 from __future__ import annotations
@@ -36,9 +36,9 @@ _VIEWER = re.compile(r"""\s+viewer\s*=\s*(['"])(\w+)\1\s*""")
 
 @dataclass(frozen=True, slots=True)
 class TaggedPart:
-    """A stretch of text. `viewers` are those whom its tags name; empty: it is for everybody.
+    """A part of a text, and the viewers that its tags name; without any it is for everybody.
 
-    More than one viewer means nested tags: such a part is for those whom all of them name.
+    Several viewers mean nested tags: such a part is only for a viewer whom all of them name.
     """
 
     text: str
@@ -51,60 +51,60 @@ class TaggedPart:
 
 
 def viewer_of(seat: int) -> str:
-    """What the tags call a seat, counted from 0."""
+    """The tags' name of a seat, counted from 0."""
     return f"agent_{seat}"
 
 
 def split_parts(text: str, seats: int, place: str) -> tuple[TaggedPart, ...]:
-    """The text in parts, in order, without its tags.
+    """Split a text into its parts, in order, without tags.
 
-    ConfigError for a tag or viewer that is not known and for one that does not close: a guess
-    could show a private part to the wrong seat.
+    ConfigError for an unknown tag or viewer, and for one that does not close: a guess could show a
+    private part to the wrong seat.
     """
     viewers = {ENVIRONMENT, *(viewer_of(seat) for seat in range(seats))}
     tagged: list[TaggedPart] = []
     open_tags: list[tuple[str, str]] = []
     end = 0
     for tag in _TAG.finditer(text):
-        tagged.append(_part(text[end : tag.start()], open_tags))
+        tagged.append(_make_part(text[end : tag.start()], open_tags))
         end = tag.end()
         if not tag["slash"]:
-            open_tags.append((tag["name"], _viewer(tag, viewers, place)))
+            open_tags.append((tag["name"], _read_viewer(tag, viewers, place)))
         elif not open_tags or open_tags.pop()[0] != tag["name"]:
             raise ConfigError(f"{place}: {tag[0]} closes nothing that is open")
     if open_tags:
         raise ConfigError(f"{place}: <{open_tags[-1][0]}> is opened and never closed")
-    tagged.append(_part(text[end:], open_tags))
+    tagged.append(_make_part(text[end:], open_tags))
     return tuple(part for part in tagged if part.text)
 
 
 def strip_tags(text: str) -> str:
-    """The text with its tags taken out, whoever its parts are for."""
+    """The text without its tags, but with all parts."""
     return _TAG.sub("", text)
 
 
-def _part(text: str, open_tags: list[tuple[str, str]]) -> TaggedPart:
+def _make_part(text: str, open_tags: list[tuple[str, str]]) -> TaggedPart:
     kinds = [name for name, _ in open_tags if name in _HINTS]
     viewers = tuple(viewer for _, viewer in open_tags if viewer)
     return TaggedPart(text, cast(Kind, kinds[-1]) if kinds else "plain", viewers)
 
 
-def _viewer(tag: re.Match[str], viewers: set[str], place: str) -> str:
-    """The viewer that an opening tag names; empty for a hint."""
+def _read_viewer(tag: re.Match[str], viewers: set[str], place: str) -> str:
+    """The viewer that an opening tag names; "" for a hint."""
     if tag["name"] in _HINTS:
         return ""
-    named = _VIEWER.fullmatch(tag["rest"]) if tag["name"] == "p" else None
-    if named is None:
+    attribute = _VIEWER.fullmatch(tag["rest"]) if tag["name"] == "p" else None
+    if attribute is None:
         raise ConfigError(
             f"{place}: the tag {tag[0]} is not known; expected <p viewer=...>, "
             f"<{'>, <'.join(_HINTS)}>"
         )
-    if named[2] not in viewers:
+    if attribute[2] not in viewers:
         raise ConfigError(
-            f"{place}: the viewer {named[2]!r} is not known here; "
+            f"{place}: the viewer {attribute[2]!r} is not known here; "
             f"expected one of {', '.join(sorted(viewers))}"
         )
-    return named[2]
+    return attribute[2]
 
 
 _HINT_QUIRKS = {
@@ -117,7 +117,7 @@ _LABELS: dict[Kind, str] = {
     "clarification_hint": "Hint:",
 }
 _AGENT = re.compile(r"\bagent[ _]?(?P<number>\d+)\b(?P<owns>['\u2019]s)?", re.IGNORECASE)
-# After these words "you" reads as well as a name does; after others a verb may have to agree.
+# Before these words "you" can replace a name; before others a verb may have to agree with it.
 _SAFE_AFTER = re.compile(
     r"\s*(?:$|[.,;:!?)]|(?:and|or|to|for|from|with|in|on|at|about|into|by|if|because|"
     r"will|can|could|should|would|may|might|must|did|had)\b)",
@@ -127,7 +127,8 @@ _SAFE_AFTER = re.compile(
 
 @dataclass(frozen=True, slots=True)
 class GoalContext:
-    """A context: what everybody reads, what each seat alone knows, what no player may read."""
+    """A context: the text for everybody, the sentences for each seat alone, and the environment's
+    part, which no player may read."""
 
     text: str
     seats: tuple[tuple[str, ...], ...]
@@ -135,7 +136,7 @@ class GoalContext:
 
 
 def read_context(raw: str, seats: int, place: str, quirks: Quirks) -> GoalContext:
-    """A tagged context as sentences; parts for one seat are set aside for that seat's goal."""
+    """Split a tagged context by reader; parts for one seat will go into that seat's goal."""
     common: list[str] = []
     own: list[list[str]] = [[] for _ in range(seats)]
     environment: list[str] = []
@@ -156,16 +157,16 @@ def read_context(raw: str, seats: int, place: str, quirks: Quirks) -> GoalContex
 
 @dataclass(frozen=True, slots=True)
 class GoalReader:
-    """Reads the goals of one scenario; `strategy_hints` says whether those are kept."""
+    """Converts the goals of one scenario; `strategy_hints`: whether to keep these."""
 
     seats: int
     place: str
     strategy_hints: bool = True
 
     def goal(self, raw: str, seat: int, knows: tuple[str, ...], quirks: Quirks) -> str:
-        """A tagged goal as sentences: the goal, what the character knows, and the hints.
+        """A tagged goal as sentences for its seat: the goal, information, and hints.
 
-        `knows` is what the context tells this seat alone; it comes last, under "You know:".
+        `knows` is the context's part for this seat alone; it comes last, under "You know:".
         """
         readable = self._readable(
             split_parts(repair_text(raw, quirks), self.seats, self.place), seat, quirks
@@ -195,24 +196,24 @@ class GoalReader:
 
 
 def compose_goal(tagged: Iterable[TaggedPart]) -> str:
-    """Parts of a goal as one text: first what is plain, then information and hints in order."""
+    """The parts of a goal as one text: first the plain ones, then information and hints."""
     plain = ""
-    asides = []
+    hints = []
     for part in tagged:
         if part.kind == "plain":
             plain += part.text
         elif part.text.strip():
-            asides.append(_aside(part))
-    # A goal writes its information in brackets; without it they are empty.
+            hints.append(_format_hint(part))
+    # Goals have their information in brackets, which are empty once it is taken out.
     plain = re.sub(r"\([\s,;.]*\)", "", plain)
     text = make_sentence(plain)
-    for aside in asides:
-        text += ("\n" if "\n" in aside else " ") + aside
+    for hint in hints:
+        text += ("\n" if "\n" in hint else " ") + hint
     return text.strip()
 
 
 def split_untagged(text: str) -> tuple[TaggedPart, ...]:
-    """A goal that somebody else took the tags out of, in the parts that its labels show."""
+    """Split a goal whose tags have been removed, by the labels of its information and hints."""
     pieces = []
     for piece in re.split(r"(?=Extra information:|Hint:|You know the following friends)", text):
         if piece.startswith("Hint:"):
@@ -228,10 +229,10 @@ def split_untagged(text: str) -> tuple[TaggedPart, ...]:
 
 
 def replace_agent_names(text: str, seat: int, seats: int, quirks: Quirks) -> str:
-    """A goal that names Agent1 or Agent2 in words that its player can read.
+    """Replace Agent1 and Agent2 in a goal by words for its player.
 
-    The seat itself (Agent1 is seat 0) becomes "you", the other one of two "the other person". The
-    goal stays as it is where a verb might have to agree, or where it is not clear who is meant.
+    The seat itself (Agent1 is seat 0) becomes "you", the other of two "the other person". The goal
+    stays as it is where a verb might have to agree, or where it is not clear who is meant.
     """
     names = list(_AGENT.finditer(text))
     if not names:
@@ -250,47 +251,47 @@ def replace_agent_names(text: str, seat: int, seats: int, quirks: Quirks) -> str
         return text
     quirks[Quirk.AGENT_NAMED] += 1
 
-    def called(name: re.Match[str]) -> str:
+    def replacement(name: re.Match[str]) -> str:
         is_self = int(name["number"]) == seat + 1
         owns = bool(name["owns"])
-        words = ("your" if owns else "you") if is_self else "the other person" + "'s" * owns
-        starts = re.search(r"(?:^|[.!?\n])\s*$", text[: name.start()]) is not None
-        return words[0].upper() + words[1:] if starts else words
+        phrase = ("your" if owns else "you") if is_self else "the other person" + "'s" * owns
+        starts_sentence = re.search(r"(?:^|[.!?\n])\s*$", text[: name.start()]) is not None
+        return phrase[0].upper() + phrase[1:] if starts_sentence else phrase
 
-    return _AGENT.sub(called, text)
+    return _AGENT.sub(replacement, text)
 
 
 def repair_text(text: str, quirks: Quirks) -> str:
-    """The text with unescaped quotation marks and a space between any two sentences."""
+    """Unescape quotation marks, and put a space between sentences that have none."""
     unescaped = re.sub(r"\\(['\"])", r"\1", text)
     quirks[Quirk.ESCAPED_QUOTE] += unescaped != text
-    parted = re.sub(r"(?<=[a-z])([.!?])(?=[A-Z][a-z ])", r"\1 ", unescaped)
-    quirks[Quirk.GLUED_SENTENCES] += parted != unescaped
-    return parted
+    spaced = re.sub(r"(?<=[a-z])([.!?])(?=[A-Z][a-z ])", r"\1 ", unescaped)
+    quirks[Quirk.GLUED_SENTENCES] += spaced != unescaped
+    return spaced
 
 
-def _aside(part: TaggedPart) -> str:
-    """Information or a hint as a sentence, or as a list where it comes in lines."""
+def _format_hint(part: TaggedPart) -> str:
+    """Information or a hint as a sentence, or as a list if it has several lines."""
     label = _LABELS[part.kind]
     text = part.text.strip()
-    labelled = text.startswith(label)
+    has_label = text.startswith(label)
     text = text.removeprefix(label)
     lines = [re.sub(r"\s{2,}", "; ", line.strip()) for line in text.split("\n") if line.strip()]
     if len(lines) < 2:
         text = join_lines(text)
-        return add_full_stop(f"{label} {text}") if labelled else make_sentence(text)
+        return add_full_stop(f"{label} {text}") if has_label else make_sentence(text)
     first = lines[0] if lines[0][-1] in ":.!?" else lines[0] + ":"
-    return "\n".join([f"{label} {first}" if labelled else first, *(f"- {x}" for x in lines[1:])])
+    return "\n".join([f"{label} {first}" if has_label else first, *(f"- {x}" for x in lines[1:])])
 
 
 def make_sentence(text: str) -> str:
-    """The text on one line, with a capital at its beginning and a full stop at its end."""
+    """The text on one line, with a capital first letter and a full stop."""
     text = join_lines(text)
     return add_full_stop(text[:1].upper() + text[1:])
 
 
 def add_full_stop(text: str) -> str:
-    """The text with a full stop at its end, unless it ends in a stop or in a quotation with one."""
+    """The text with a full stop, unless it ends in a stop or in a quotation with one."""
     return text if not text or text.rstrip("\"')")[-1:] in (".", "!", "?") else text + "."
 
 
@@ -309,29 +310,25 @@ _POINTS = re.compile(r"(?P<points>\d+(?:\.\d+)?)\s+points?\b")
 
 
 def read_facts(family: Family, context: str, goals: tuple[str, ...]) -> tuple[Facts, ...] | None:
-    """The facts of all goals, in order; None where one of them cannot be read for sure.
+    """The facts of all goals, in order; None if one of them cannot be read with certainty.
 
-    `context` and `goals` are plain text as `goals.py` writes it.
+    `context` and `goals` are plain sentences as this module makes them.
     """
+    facts: tuple[Facts, ...] | None = None
     try:
-        facts = _facts(family, context, goals)
-    except ValidationError:  # a price of nothing, a million of some good
+        if family == "bargain":
+            facts = _read_prices(context, goals)
+        elif family == "division":
+            facts = _read_division(context, goals)
+        elif family == "mutual-friend":
+            facts = _read_friends(goals)
+    except ValidationError:  # a price of 0, a million pieces of a good
         return None
     return None if facts is None or find_facts_misfit(facts) else facts
 
 
-def _facts(family: Family, context: str, goals: tuple[str, ...]) -> tuple[Facts, ...] | None:
-    if family == "bargain":
-        return _prices(context, goals)
-    if family == "division":
-        return _division(context, goals)
-    if family == "mutual-friend":
-        return _friends(goals)
-    return None
-
-
 def family_of(context: str, goals: tuple[str, ...]) -> Family:
-    """The family that a scenario shows itself to be of, "other" where it shows none."""
+    """The family whose facts a scenario holds; "other" without facts."""
     families: tuple[Family, ...] = ("bargain", "division", "mutual-friend")
     for family in families:
         if read_facts(family, context, goals) is not None:
@@ -339,7 +336,7 @@ def family_of(context: str, goals: tuple[str, ...]) -> Family:
     return "other"
 
 
-def _prices(context: str, goals: tuple[str, ...]) -> tuple[PriceGoal, ...] | None:
+def _read_prices(context: str, goals: tuple[str, ...]) -> tuple[PriceGoal, ...] | None:
     offer = _OFFER.search(context)
     if offer is None:
         return None
@@ -363,26 +360,26 @@ def _prices(context: str, goals: tuple[str, ...]) -> tuple[PriceGoal, ...] | Non
     return tuple(facts)
 
 
-def _division(context: str, goals: tuple[str, ...]) -> tuple[DivisionGoal, ...] | None:
+def _read_division(context: str, goals: tuple[str, ...]) -> tuple[DivisionGoal, ...] | None:
     counts: dict[str, int] = {}
     for match in _GOODS.finditer(context):
-        good = _many(match["good"])
+        good = match["good"] if match["good"].endswith("s") else f"{match['good']}s"
         if good in counts:
             return None
         counts[good] = int(match["count"])
     if len(counts) < 2:
         return None
-    values = [_worth(goal, counts) for goal in goals]
+    values = [_read_values(goal, counts) for goal in goals]
     if any(worth is None for worth in values):
         return None
     return tuple(DivisionGoal(counts=counts, values=worth) for worth in values if worth)
 
 
-def _worth(goal: str, counts: dict[str, int]) -> dict[str, float] | None:
-    """What one of each good is worth; None where a good has no figure, or more than one.
+def _read_values(goal: str, counts: dict[str, int]) -> dict[str, float] | None:
+    """The points for a piece of each good; None unless each good has exactly one figure.
 
-    A figure belongs to a good where nothing but words stands between the two. It must be the worth
-    of one: the goal says "each", or names a single piece ("the ball at 1 point").
+    A figure belongs to a good if there are only words between the two. It must be for one piece:
+    the goal says "each", or names a single one ("the ball at 1 point").
     """
     values: dict[str, float] = {}
     for good in counts:
@@ -395,8 +392,8 @@ def _worth(goal: str, counts: dict[str, int]) -> dict[str, float] | None:
     return values if len(_POINTS.findall(goal)) == len(counts) else None
 
 
-def _friends(goals: tuple[str, ...]) -> tuple[FriendGoal, ...] | None:
-    lists = [_friend_list(goal) for goal in goals]
+def _read_friends(goals: tuple[str, ...]) -> tuple[FriendGoal, ...] | None:
+    lists = [_read_friend_list(goal) for goal in goals]
     if any(len(friends) < 2 for friends in lists):
         return None
     names = [{friend.name for friend in friends} for friends in lists]
@@ -405,8 +402,8 @@ def _friends(goals: tuple[str, ...]) -> tuple[FriendGoal, ...] | None:
     return tuple(FriendGoal(friends=friends) for friends in lists)
 
 
-def _friend_list(goal: str) -> tuple[Friend, ...]:
-    """The friends of a goal, one to a line; empty where a line cannot be read."""
+def _read_friend_list(goal: str) -> tuple[Friend, ...]:
+    """The friends of a goal, one per line; empty if a line cannot be read."""
     friends = []
     for line in goal.split("\n"):
         if not line.startswith("- "):
@@ -417,11 +414,6 @@ def _friend_list(goal: str) -> tuple[Friend, ...]:
             return ()
         friends.append(Friend(name=name, about={key.lower(): value for key, _, value in pairs}))
     return tuple(friends)
-
-
-def _many(good: str) -> str:
-    """The plural of a good's name, as far as an s goes ("hat": "hats")."""
-    return good if good.endswith("s") else good + "s"
 
 
 def _number(text: str) -> float:

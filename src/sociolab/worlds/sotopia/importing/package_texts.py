@@ -1,4 +1,4 @@
-"""What does a copy of the authors' package say to models? Read as data, never run."""
+"""Extract the prompts from a copy of the authors' package, which is parsed and never run."""
 
 from __future__ import annotations
 
@@ -22,20 +22,19 @@ _FILES = (
     "sotopia/envs/parallel.py",
     "sotopia/messages/message_classes.py",
 )
-"""Where the texts are."""
+"""The files with the texts."""
 _DIMENSIONS = "sotopia/database/evaluation_dimensions.py"
-"""Where some versions have those of the dimensions."""
+"""The file in which some versions describe the dimensions."""
 _ABOUT = ("METADATA", "PKG-INFO", "pyproject.toml")
 THEIRS = {value: key for key, value in PUBLIC_NAMES.items()}
-"""What the package calls dimensions that have another name here."""
+"""The package's names of dimensions that have another name here."""
 
 
 @dataclass(frozen=True, slots=True)
 class PackageTexts:
-    """The texts of a package by name, with expressions as ⟦code⟧, and what else decides prompts.
+    """The texts of a package by name, with expressions as ⟦code⟧, and what else shapes prompts.
 
-    `hides` says that a player reads no other one's profile. Temperatures are None where the
-    package names none.
+    `hides`: no player reads another's profile. Temperatures are None if the package sets none.
     """
 
     version: str
@@ -51,7 +50,7 @@ class PackageTexts:
 
 
 def read_package(source: Path, variant: str = "") -> PackageTexts:
-    """The texts of a package; ConfigError where one that every version has is missing."""
+    """The texts of a package; ConfigError if one is missing that every version has."""
     try:
         return _read_package(source, variant)
     except LookupError as error:
@@ -59,7 +58,7 @@ def read_package(source: Path, variant: str = "") -> PackageTexts:
 
 
 def _read_package(source: Path, variant: str) -> PackageTexts:
-    sources, version = _sources(source)
+    sources, version = _read_sources(source)
     trees = {}
     for name, text in sources.items():
         try:
@@ -74,14 +73,16 @@ def _read_package(source: Path, variant: str) -> PackageTexts:
             f"{missing} in it"
         )
     generate, evaluators, parallel, messages = (trees[name] for name in _FILES)
-    act = _named(generate, "agenerate_action")
-    scorer = _first(
+    act = _find_definition(generate, "agenerate_action")
+    scorer = _first_or_raise(
         (node for node in _functions(evaluators) if any("{history}" in t for t in _texts(node))),
         "a judge's template with {history}",
     )
-    background, action = (_named(messages, name) for name in ("ScriptBackground", "AgentAction"))
-    observation = _texts(_named(messages, "Observation"))
-    counted = [t for t in _texts(scorer) if "agent" in t and "⟦str(" in t]
+    background, action = (
+        _find_definition(messages, name) for name in ("ScriptBackground", "AgentAction")
+    )
+    observation = _texts(_find_definition(messages, "Observation"))
+    agent_clauses = [t for t in _texts(scorer) if "agent" in t and "⟦str(" in t]
     goals = [
         node.value.value
         for node in ast.walk(parallel)
@@ -96,12 +97,12 @@ def _read_package(source: Path, variant: str) -> PackageTexts:
         and re.search("background|render_text_for_agent", ast.unparse(node.body))
     ]  # fmt: skip
     texts = {
-        "act": _last(act, "{history}"),
-        "judge": _last(scorer, "{history}"),
+        "act": _last_text(act, "{history}"),
+        "judge": _last_text(scorer, "{history}"),
         "scene": "\n\n".join(t for t in _texts(background) if "self.scenario" in t or "⟧'s " in t),
         "observation": "\n\n".join(t for t in observation if "⟦self.last_turn⟧" in t),
         "judge turn": next((t for t in _texts(parallel) if t.startswith("Turn #")), ""),
-        "judge agents": max(counted, key=len, default=""),
+        "judge agents": max(agent_clauses, key=len, default=""),
         "unknown": next(iter(goals), ""),
         "unknown profile": next((text for _, text in withheld if isinstance(text, str)), ""),
     }
@@ -114,7 +115,7 @@ def _read_package(source: Path, variant: str) -> PackageTexts:
             raise LookupError(f"a description of {public_name}{plus and ' (plus)'}")
         texts[dimension.name] = descriptions[public_name]
     actions = {
-        str(case.pattern.value.value): _flat(node.value) or ""
+        str(case.pattern.value.value): _flatten(node.value) or ""
         for case in ast.walk(action)
         if isinstance(case, ast.match_case)
         and isinstance(case.pattern, ast.MatchValue)
@@ -124,9 +125,9 @@ def _read_package(source: Path, variant: str) -> PackageTexts:
     }
     replies = _descriptions(action)
     biographies = {
-        named[1]: max(_texts(function), key=len)
+        match[1]: max(_texts(function), key=len)
         for function in _functions(parallel)
-        if (named := re.fullmatch(r"_agent_profile_to_(\w+)_self", function.name))
+        if (match := re.fullmatch(r"_agent_profile_to_(\w+)_self", function.name))
     }
     if not biographies or SPEAK not in actions or len(replies) < 2:
         raise LookupError("how profiles and actions are written")
@@ -144,13 +145,13 @@ def _read_package(source: Path, variant: str) -> PackageTexts:
         tuple(next(iter(names), ())),
         "agent_1_evaluation" in sources[_FILES[1]],
         any("render_text_for_agent" in code for code, _ in withheld),
-        _temperature(act),
-        _temperature(scorer),
+        _default_temperature(act),
+        _default_temperature(scorer),
     )
 
 
-def _sources(source: Path) -> tuple[dict[str, str], str]:
-    """The files of the package that hold texts, by their path, and the package's version."""
+def _read_sources(source: Path) -> tuple[dict[str, str], str]:
+    """The files of the package with texts, by path, and the package's version."""
     texts: dict[str, str] = {}
     version = ""
     try:
@@ -158,13 +159,13 @@ def _sources(source: Path) -> tuple[dict[str, str], str]:
             folder = source if source.is_dir() else Path(unpacked)
             if zipfile.is_zipfile(source):
                 with zipfile.ZipFile(source) as wheel:
-                    wheel.extractall(folder, [n for n in wheel.namelist() if _of_interest(n)])
+                    wheel.extractall(folder, [n for n in wheel.namelist() if _is_relevant(n)])
             elif not source.is_dir():
                 with tarfile.open(source) as sdist:
-                    members = [member for member in sdist if _of_interest(member.name)]
+                    members = [member for member in sdist if _is_relevant(member.name)]
                     sdist.extractall(folder, members, filter="data")
             files = [
-                path for path in folder.rglob("*") if path.is_file() and _of_interest(str(path))
+                path for path in folder.rglob("*") if path.is_file() and _is_relevant(str(path))
             ]
             for file in sorted(files, key=lambda path: (len(path.parts), path)):
                 text = file.read_text("utf-8")
@@ -183,12 +184,12 @@ def _sources(source: Path) -> tuple[dict[str, str], str]:
     return texts, version
 
 
-def _of_interest(name: str) -> bool:
+def _is_relevant(name: str) -> bool:
     return f"/{name}".endswith(tuple(f"/{path}" for path in (*_FILES, _DIMENSIONS, *_ABOUT)))
 
 
-def _flat(node: ast.AST | None) -> str | None:
-    """A text as one string, with each expression in it as ⟦code⟧; None for what is none."""
+def _flatten(node: ast.AST | None) -> str | None:
+    """A text expression as one string, with code in it as ⟦code⟧; None for any other node."""
     match node:
         case ast.Constant(value=str(text)):
             return text
@@ -196,19 +197,19 @@ def _flat(node: ast.AST | None) -> str | None:
             return "".join(
                 f"⟦{ast.unparse(part.value)}⟧"
                 if isinstance(part, ast.FormattedValue)
-                else _flat(part) or ""
+                else _flatten(part) or ""
                 for part in values
             )
         case ast.BinOp(left=left, op=ast.Add(), right=right):
-            flat = [(_flat(side), side) for side in (left, right)]
+            flat = [(_flatten(side), side) for side in (left, right)]
             if any(text is not None for text, _ in flat):
                 return "".join(f"⟦{ast.unparse(s)}⟧" if t is None else t for t, s in flat)
     return None
 
 
 def _texts(node: ast.AST) -> list[str]:
-    """The texts in a piece of code, in its order, without those that are parts of others."""
-    text = _flat(node)
+    """The texts in a piece of code, in order, without those that are parts of others."""
+    text = _flatten(node)
     if text is not None:
         return [text]
     return [part for child in ast.iter_child_nodes(node) for part in _texts(child)]
@@ -225,29 +226,30 @@ def _classes(tree: ast.AST, *names: str) -> list[ast.ClassDef]:
     return [n for n in ast.walk(tree) if isinstance(n, ast.ClassDef) and n.name in names]
 
 
-def _first(candidates: Iterator[Any], what: str) -> Any:
-    """The first one; LookupError, which says what it is, where there is none."""
+def _first_or_raise(candidates: Iterator[Any], what: str) -> Any:
+    """The first candidate; LookupError, which names `what`, if there is none."""
     for candidate in candidates:
         return candidate
     raise LookupError(what)
 
 
-def _named(tree: ast.AST, name: str) -> Any:
-    """The function or class of this name."""
+def _find_definition(tree: ast.AST, name: str) -> Any:
     nodes = (*_functions(tree), *_classes(tree, name))
-    return _first((node for node in nodes if node.name == name), f"a function or class {name}")
+    return _first_or_raise(
+        (node for node in nodes if node.name == name), f"a function or class {name}"
+    )
 
 
-def _last(node: ast.AST, holds: str) -> str:
-    """The last text that holds something: what is used normally comes after special cases."""
-    texts = reversed([text for text in _texts(node) if holds in text])
-    return str(_first(texts, f"a template with {holds}"))
+def _last_text(node: ast.AST, content: str) -> str:
+    """The last text with this content, since the normal one comes after special cases."""
+    texts = reversed([text for text in _texts(node) if content in text])
+    return str(_first_or_raise(texts, f"a template with {content}"))
 
 
 def _descriptions(node: ast.ClassDef) -> dict[str, str]:
     """The descriptions of a type's fields, in order."""
     return {
-        field.target.id: _flat(keyword.value) or ""
+        field.target.id: _flatten(keyword.value) or ""
         for field in node.body
         if isinstance(field, ast.AnnAssign)
         and isinstance(field.target, ast.Name)
@@ -257,8 +259,8 @@ def _descriptions(node: ast.ClassDef) -> dict[str, str]:
     }
 
 
-def _temperature(function: _Function) -> float | None:
-    """The default of the argument `temperature`, if it is a number."""
+def _default_temperature(function: _Function) -> float | None:
+    """The default of the argument `temperature`; None if it is not a number."""
     arguments = function.args.args[::-1]
     for argument, default in zip(arguments, function.args.defaults[::-1], strict=False):
         if argument.arg == "temperature" and isinstance(default, ast.Constant):

@@ -1,5 +1,5 @@
-"""The authors' own prompts as a set: read from a copy of their package, as data, never run, or from
-the contexts that their judge was given in public episodes.
+"""Import the authors' own prompts as a prompt set: from a copy of their package, which is parsed
+and never run, or from their judge's contexts in public episodes.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ from sociolab.worlds.sotopia.scene import PACKAGE, PHYSICAL, REQUIRED_TEMPLATES
 from sociolab.worlds.sotopia.visibility import published_scene
 
 _KINDS = {PHYSICAL: "action"}
-"""What the package calls a kind of action that has another name here."""
+"""The package's names of kinds of action that have another name here."""
 _TIES = {
     "stranger": "stranger", "known-by-name": "name", "acquaintance": "aquaintance",
 }  # fmt: skip
@@ -38,16 +38,18 @@ _TIES = {
 
 
 def import_prompts(source: Path, fresh: Path, name: str, variant: str) -> tuple[str, ...]:
-    """Make the set `name` in the folder `fresh` of the package at `source` (a folder, a wheel or an
-    sdist), or of a file of episodes (.jsonl). `variant` "plus" takes the judge's more detailed
-    dimensions. Sentences on what it is; ConfigError for what is neither.
+    """Make a set in the folder `fresh` from the package at `source` (a folder, a wheel or an
+    sdist), or from a file of episodes (.jsonl).
+
+    `variant` "plus" takes the judge's more detailed dimensions. Returns sentences on the result;
+    ConfigError if `source` is neither.
     """
     if source.suffix == ".jsonl":
         files, summary = files_from_contexts(source)
         write_files(fresh, files)
         return (summary,)
     package = read_package(source, variant)
-    files = _set_files(package)
+    files = _make_set_files(package)
     write_files(fresh, files)
     by_hash, set_hash = (
         hashes_of_originals(PACKAGE),
@@ -65,13 +67,13 @@ def import_prompts(source: Path, fresh: Path, name: str, variant: str) -> tuple[
     return (f"{version}: {standing} ({comparison})",)
 
 
-def _set_files(package: PackageTexts) -> dict[str, str]:
+def _make_set_files(package: PackageTexts) -> dict[str, str]:
     texts = package.texts
-    scene = _scene(package)
-    starts, turn = _observation(texts["observation"])
+    scene = _scene_template(package)
+    starts, turn = _turn_forms(texts["observation"])
     before, _, after = texts["act"].partition("{history}")
     names = {"agent": "scene.agent", "turn_number": "turn - 1"}
-    head = f"{_template(before, names)}\n{scene}\n{_plain(starts)}\n"
+    head = f"{_to_template(before, names)}\n{scene}\n{_escape(starts)}\n"
     reply = create_model(
         "AgentAction",
         **{name: (str, Field(description=text)) for name, text in package.reply_fields.items()},
@@ -83,12 +85,12 @@ def _set_files(package: PackageTexts) -> dict[str, str]:
         "action_list": " ".join(package.action_names),
         "format_instructions": json.dumps(schema),
     }
-    tail = _template(after, {"agent": "agent", "turn_number": "turn - 1"}, values)
+    tail = _to_template(after, {"agent": "agent", "turn_number": "turn - 1"}, values)
     before, _, after = texts["judge"].partition("{history}")
     values = {"format_instructions": json.dumps(_judge_schema(package))}
     lines = '{{ lines | join("\\n") }}'
-    agents = _numbered(texts["judge agents"])
-    judge = f"{_template(before, {})}{scene}\n{lines}{_template(after, {}, values, agents)}"
+    agents = _agents_clause(texts["judge agents"])
+    judge = f"{_to_template(before, {})}{scene}\n{lines}{_to_template(after, {}, values, agents)}"
     turn_names = {"name": "{name}", "text": "{text}"}
     forms = {
         name: text.replace("{", "{{").replace("}", "}}")
@@ -96,7 +98,8 @@ def _set_files(package: PackageTexts) -> dict[str, str]:
         .replace("⟦self.action_type⟧", name)
         for name, text in package.actions.items()
     }  # fmt: skip
-    ours = {_ours(name): f"{{name}} {form}" for name, form in forms.items()}
+    own_kinds = {public_name: kind for kind, public_name in _KINDS.items()}
+    own_forms = {own_kinds.get(name, name): f"{{name}} {form}" for name, form in forms.items()}
     number = re.sub(r"⟦[^⟧]*⟧", "{turn}", texts["judge turn"])
     temperature = {"agent": package.agent_temperature, "judge": package.judge_temperature}
     manifest: dict[str, Any] = {
@@ -110,8 +113,10 @@ def _set_files(package: PackageTexts) -> dict[str, str]:
             "keys": list(package.reply_fields)[:2],
             "kinds": _KINDS,
         },
-        "lines": {k: turn + ("" if k == "none" else form) for k, form in ours.items()},
-        "judge_lines": {k: number + ("" if k == "none" else f"\n{f}") for k, f in ours.items()},
+        "lines": {k: turn + ("" if k == "none" else form) for k, form in own_forms.items()},
+        "judge_lines": {
+            k: number + ("" if k == "none" else f"\n{form}") for k, form in own_forms.items()
+        },
     }
     dimensions = {
         dimension.name: {
@@ -130,12 +135,8 @@ def _set_files(package: PackageTexts) -> dict[str, str]:
     }
 
 
-def _ours(name: str) -> str:
-    return next((kind for kind, public_name in _KINDS.items() if public_name == name), name)
-
-
-def _scene(package: PackageTexts) -> str:
-    """The template of a scene: its context, who takes part, their profiles and goals."""
+def _scene_template(package: PackageTexts) -> str:
+    """The template of a scene: its context, participants, profiles and goals."""
     text = re.sub(r"\n +", "\n", package.texts["scene"])
     intro = re.search(r"^((?:(?!⟦).)*)⟦self\.scenario⟧([^⟦]*)⟦", text, re.DOTALL | re.MULTILINE)
     about = re.search(r"⟦[^⟧]*name[^⟧]*⟧([^⟦]*)⟦[^⟧]*(?:background|bg)[^⟧]*⟧", text)
@@ -146,33 +147,32 @@ def _scene(package: PackageTexts) -> str:
             "scenario, names, backgrounds and goals, found another form"
         )
     unknown, hidden = (
-        json.dumps(_plain(package.texts[name])) for name in ("unknown", "unknown profile")
+        json.dumps(_escape(package.texts[name])) for name in ("unknown", "unknown profile")
     )
     ties = [
         f'{{% {"elif" if i else "if"} one.tie == "{tie}" %}}'
-        + _profile(package.biographies.get(name, ""))
+        + _profile_template(package.biographies.get(name, ""))
         for i, (tie, name) in enumerate(_TIES.items())
     ]
-    profile = (
-        f"{''.join(ties)}{{% else %}}{_profile(package.biographies['friendabove'])}{{% endif %}}"
-    )
+    otherwise = _profile_template(package.biographies["friendabove"])
+    profile = f"{''.join(ties)}{{% else %}}{otherwise}{{% endif %}}"
     if package.hides:
         profile = f"{{% if one.own %}}{profile}{{% endif %}}"
     people = "scene.people | map(attribute='name')"
     return (
-        f"{_plain(intro[1])}{{{{ scene.context }}}}{_plain(intro[2])}"
+        f"{_escape(intro[1])}{{{{ scene.context }}}}{_escape(intro[2])}"
         f"{{{{ {people} | join(' and ' if scene.people | length < 3 else ', ') }}}}\n"
         f"{{% for one in scene.people %}}\n{{% set profile %}}{profile}{{% endset %}}\n"
-        f"{{{{ one.name }}}}{_plain(about[1])}{{{{ profile | trim or {hidden} }}}}\n"
+        f"{{{{ one.name }}}}{_escape(about[1])}{{{{ profile | trim or {hidden} }}}}\n"
         "{% endfor %}\n{% for one in scene.people %}\n"
-        f"{{{{ one.name }}}}{_plain(goal[1])}{{{{ one.goal or {unknown} }}}}\n"
+        f"{{{{ one.name }}}}{_escape(goal[1])}{{{{ one.goal or {unknown} }}}}\n"
         "{% endfor %}"
     )
 
 
-def _profile(text: str) -> str:
-    """A profile as a template: what its tags name one viewer for stands only in that one's own."""
-    text = re.sub(r"</?root>", "", _plain(text))
+def _profile_template(text: str) -> str:
+    """The template of a profile; parts tagged for one viewer show only in that viewer's own."""
+    text = re.sub(r"</?root>", "", _escape(text))
     text = re.sub(r"<p viewer=[^>]*>", "{% if one.own %}", text).replace("</p>", "{% endif %}")
 
     def value(match: re.Match[str]) -> str:
@@ -183,45 +183,48 @@ def _profile(text: str) -> str:
     return re.sub(r"⟦([^⟧]*)⟧", value, text)
 
 
-def _observation(text: str) -> tuple[str, str]:
-    """What stands between the scene and the first turn, and before each turn, as a line's form."""
+def _turn_forms(text: str) -> tuple[str, str]:
+    """The text between the scene and the first turn, and the form of what precedes each turn."""
     first = re.search(r"⟦self\.last_turn⟧\n([^\n⟦]*)", text)
     turn = re.search(r"^([^⟦\n]*)⟦self\.turn_number ?- ?1⟧([^⟦]*)⟦self\.last_turn⟧", text, re.M)
     return (first[1] if first else "", f"{turn[1]}{{turn0}}{turn[2]}" if turn else "")
 
 
-def _template(
+def _to_template(
     text: str, names: Mapping[str, str], values: Mapping[str, str] = {}, agents: str = ""
 ) -> str:
-    """A template of the package as one of ours: laid out as it does, {name} as a variable."""
+    """A template of the package as a Jinja2 template, with the same layout.
+
+    A {name} becomes the variable that `names` has for it, or the text that `values` has.
+    """
 
     def value(match: re.Match[str]) -> str:
         if match[1] == "agent_instruction":
             return agents
         if match[1] in values:
-            return _plain(values[match[1]])
+            return _escape(values[match[1]])
         return f"{{{{ {names[match[1]]} }}}}" if match[1] in names else match[0]
 
-    return re.sub(r"\{(\w+)\}", value, _plain(re.sub(r"\n +", "\n", text)))
+    return re.sub(r"\{(\w+)\}", value, _escape(re.sub(r"\n +", "\n", text)))
 
 
-def _numbered(text: str) -> str:
-    """The clause on how many agents there are: their number, then their keys."""
+def _agents_clause(text: str) -> str:
+    """The template of the clause on the number of agents and their keys."""
     keys = (
         '{% for one in scene.people %}"agent_{{ loop.index }}"{{ ", " if not loop.last }}'
         "{% endfor %}"
     )
     values = iter(("{{ scene.people | length }}", keys))
-    return re.sub(r"⟦[^⟧]*⟧", lambda _: next(values, ""), _plain(text))
+    return re.sub(r"⟦[^⟧]*⟧", lambda _: next(values, ""), _escape(text))
 
 
-def _plain(text: str) -> str:
-    """A text in which nothing is Jinja's."""
+def _escape(text: str) -> str:
+    """The text with Jinja2's delimiters escaped."""
     return re.sub(r"\{(?=[{%#])", "{{ '{' }}", text)
 
 
 def _judge_schema(package: PackageTexts) -> Any:
-    """The JSON schema of the judge's reply, as the package's own types have it."""
+    """The JSON schema of the judge's reply by the package's own types."""
     fields: dict[str, Any] = {
         THEIRS.get(dimension.name, dimension.name): (
             tuple[str, int],
@@ -237,7 +240,7 @@ def _judge_schema(package: PackageTexts) -> Any:
     return create_model("EvaluationForAgents", **fields).model_json_schema()
 
 
-# ------------------------------------------------------------------ of stored contexts
+# ------------------------------------------------------------------ from stored contexts
 
 
 _PEOPLE = """
@@ -246,27 +249,29 @@ _PEOPLE = """
 {{ one.field }}: {{ one.name }}
 {% endfor %}
 """
-"""Whose sheet is which: our instructions name them so."""
+"""Which name belongs to which field, since our instructions use the fields."""
 
 
 def files_from_contexts(source: Path) -> tuple[dict[str, str], str]:
-    """The files of a set that lays episodes out as the contexts stored in `source` do, and how many
-    of these do so. Instructions, dimensions and what players read are those of `paper`.
+    """The files of a set with the layout of the contexts stored in `source`, and a summary.
 
-    ConfigError where fewer than half of the contexts, or only one, have a common template.
+    Instructions, dimensions and the prompts of players are those of `paper`. ConfigError where
+    fewer than half of the contexts, or only one, have a common template.
     """
     stored = [item.row.judge_prompt for item in read_rows(source, RawEpisode)]
     contexts = [text.removeprefix("Prompt after formatting:") for text in stored]
     episodes = import_episodes(source).episodes
-    read = [_turn_template(text, episode) for text, episode in zip(contexts, episodes, strict=True)]
-    counted = Counter((scene, forms.get("speak")) for scene, forms in read)
-    (layout, same), *_ = counted.most_common(1)
-    if same < 2 or 2 * same < len(read):
+    templates = [
+        _extract_template(text, episode) for text, episode in zip(contexts, episodes, strict=True)
+    ]
+    counts = Counter((scene, forms.get("speak")) for scene, forms in templates)
+    (layout, same), *_ = counts.most_common(1)
+    if same < 2 or 2 * same < len(templates):
         raise ConfigError(
             f"{source}: expected contexts of judges with a common template, found no two alike or "
-            f"none that half of them share ({same} of {len(read)} at most)"
+            f"none that half of them share ({same} of {len(templates)} at most)"
         )
-    alike = [forms for scene, forms in read if (scene, forms.get("speak")) == layout]
+    alike = [forms for scene, forms in templates if (scene, forms.get("speak")) == layout]
     kinds = dict.fromkeys(kind for forms in alike for kind in forms)
     lines = {
         kind: Counter(forms[kind] for forms in alike if kind in forms).most_common(1)[0][0]
@@ -282,11 +287,12 @@ def files_from_contexts(source: Path) -> tuple[dict[str, str], str]:
         "judge_lines": lines,
     }
     texts[MANIFEST] = tomli_w.dumps(manifest)
-    return texts, f"the layout of {same} of {len(read)} stored contexts; instructions as in paper"
+    summary = f"the layout of {same} of {len(templates)} stored contexts; instructions as in paper"
+    return texts, summary
 
 
-def _turn_template(context: str, episode: Episode) -> tuple[str, dict[str, str]]:
-    """A context with its fields cut out: of the scene as a template, of turns as forms by kind."""
+def _extract_template(context: str, episode: Episode) -> tuple[str, dict[str, str]]:
+    """The template behind a context: of the scene, and forms of turns by kind of action."""
     start = context.find("Turn #")
     scene = published_scene(casting_from(episode.trial.task.content))
     fields = [(scene["context"], "scene.context")]
@@ -299,11 +305,12 @@ def _turn_template(context: str, episode: Episode) -> tuple[str, dict[str, str]]
             value = person[name].lower() if lower else person[name]
             fields.append((value, f"scene.people[{index}].{name}{lower}"))
     head = re.sub(r"\{(?=[{%#])", "{{ '{' }}", re.sub(" +", " ", context[:start].strip()))
-    for number, (value, variable) in enumerate(fields):  # a mark that no field holds
-        # What both have alike (a gender) stands once for each, in their order.
+    # First each value becomes a private-use character, which no other value can match.
+    for number, (value, variable) in enumerate(fields):
+        # A value that both share (a gender) occurs once for each, in their order.
         times = 0 if variable.endswith("name") else 1
-        words = rf"(?<!\w){re.escape(re.sub(' +', ' ', value))}(?!\w)"
-        head = re.sub(words, chr(0xE000 + number), head, count=times) if value else head
+        pattern = rf"(?<!\w){re.escape(re.sub(' +', ' ', value))}(?!\w)"
+        head = re.sub(pattern, chr(0xE000 + number), head, count=times) if value else head
     for number, (_, variable) in enumerate(fields):
         head = head.replace(chr(0xE000 + number), f"{{{{ {variable} }}}}")
     forms: dict[str, str] = {}

@@ -1,4 +1,4 @@
-"""SOTOPIA's public profile files as a data set of ours, imported whole or not at all."""
+"""Import SOTOPIA's public profile files as a data set."""
 
 from __future__ import annotations
 
@@ -50,11 +50,11 @@ SOURCE = "SOTOPIA's public data (Zhou et al., ICLR 2024, arXiv 2310.11667)"
 
 @dataclass(frozen=True, slots=True)
 class SotopiaImport:
-    """What was imported, and which quirks were met how often."""
+    """The result of an import: how often each quirk occurred, and the report."""
 
     quirks: tuple[tuple[Quirk, int], ...]
     lines: tuple[str, ...]
-    """The report to print: one line for what there is, then one for each quirk."""
+    """The report to print: a summary, then a line for each quirk."""
 
 
 def import_sotopia(
@@ -62,18 +62,18 @@ def import_sotopia(
 ) -> SotopiaImport:
     """Import the profile files in `source` (or in `source/profiles`) into the new folder `target`.
 
-    Hints at a strategy are kept, as the public benchmark shows them to its agents, unless
+    Strategy hints are kept, as the public benchmark shows them to its agents, unless
     `strategy_hints` is false (the paper's appendix D.2 wants none in a goal). ConfigError with file
     and line for whatever cannot be read; a failed import leaves nothing behind.
     """
     quirks = Quirks()
     data = read_public_data(profiles_folder(source), quirks, strategy_hints=strategy_hints)
-    report = _report(data, quirks)
+    report = _make_report(data, quirks)
     _write(data, target, name, report)
     return report
 
 
-def _report(data: PublicData, quirks: Quirks) -> SotopiaImport:
+def _make_report(data: PublicData, quirks: Quirks) -> SotopiaImport:
     hard = sum(PUBLIC_HARD in task.tags for task in data.tasks)
     facts = sum(scene.goals[0].facts is not None for scene in data.scenarios.values())
     first = (
@@ -107,7 +107,7 @@ def _write(data: PublicData, target: Path, name: str, report: SotopiaImport) -> 
 
 
 def _lines(items: Iterable[BaseModel]) -> str:
-    """Records as JSON lines, without the fields that are not set."""
+    """Records as JSON lines, without fields that are None."""
     return "".join(item.model_dump_json(exclude_none=True) + "\n" for item in items)
 
 
@@ -135,7 +135,7 @@ class _HardList(ForeignRecord):
 
 @dataclass(frozen=True, slots=True)
 class PublicData:
-    """The public data as records of ours, in the order of the files."""
+    """The public data as typed records, in the order of the files."""
 
     characters: Mapping[str, Character]
     relationship_rows: int
@@ -147,7 +147,7 @@ class PublicData:
 
 
 def profiles_folder(source: Path) -> Path:
-    """The folder of the profile files: `source`, or `profiles` in it; ConfigError where neither."""
+    """The folder of the profile files, `source` or `source/profiles`; ConfigError if neither."""
     for folder in (source, source / "profiles"):
         if (folder / AGENTS).is_file():
             return folder
@@ -157,7 +157,7 @@ def profiles_folder(source: Path) -> Path:
 
 
 def read_public_data(folder: Path, quirks: Quirks, *, strategy_hints: bool = True) -> PublicData:
-    """All profile files of a folder; ConfigError with file and line for whatever does not fit."""
+    """Read all profile files of a folder; ConfigError with file and line for invalid lines."""
     agents = read_rows(folder / AGENTS, RawAgent)
     characters = index_by_id(
         ((item.place, item.row.agent_id, build_character(item, quirks)) for item in agents),
@@ -177,15 +177,15 @@ def read_public_data(folder: Path, quirks: Quirks, *, strategy_hints: bool = Tru
     )
     combinations = read_rows(folder / COMBINATIONS, RawCombination)
     for item in combinations:
-        _check(item, characters, scenarios)
+        _check_combination(item, characters, scenarios)
     ties = read_rows(folder / RELATIONSHIPS, RawRelationship)
     pairs = merge_relationships(
         ties, characters, _collect_relationships(combinations, scenarios), quirks
     )
-    hard = _hard_list(folder / HARD_LIST, scenarios, quirks)
+    hard = _read_hard_list(folder / HARD_LIST, scenarios, quirks)
     tasks = index_by_id(
         (
-            (item.place, item.row.combo_id, _task(item, scenarios, pairs, hard, quirks))
+            (item.place, item.row.combo_id, _make_task(item, scenarios, pairs, hard, quirks))
             for item in combinations
         ),
         "combination",
@@ -206,7 +206,7 @@ def read_public_data(folder: Path, quirks: Quirks, *, strategy_hints: bool = Tru
     )
 
 
-def _check(
+def _check_combination(
     item: PlacedRow[RawCombination],
     characters: Mapping[str, Character],
     scenarios: Mapping[str, Scenario],
@@ -232,25 +232,27 @@ def _collect_relationships(
     return by_pair
 
 
-def _hard_list(path: Path, scenarios: Mapping[str, Scenario], quirks: Quirks) -> frozenset[str]:
-    """The ids of the hard scenarios, from `{"environments": [...]}`; none without the file."""
+def _read_hard_list(
+    path: Path, scenarios: Mapping[str, Scenario], quirks: Quirks
+) -> frozenset[str]:
+    """The ids of the hard scenarios, from `{"environments": [...]}`; empty without the file."""
     if not path.is_file():
         quirks[Quirk.NO_HARD_LIST] += 1
         return frozenset()
-    listed = record(str(path), _HardList, json_file(path)).environments
-    for key in listed:
+    ids = record(str(path), _HardList, json_file(path)).environments
+    for key in ids:
         find_record(str(path), key, scenarios, "scenario")
-    return frozenset(listed)
+    return frozenset(ids)
 
 
-def _task(
+def _make_task(
     item: PlacedRow[RawCombination],
     scenarios: Mapping[str, Scenario],
     pairs: Mapping[Pair, Relationship],
     hard: frozenset[str],
     quirks: Quirks,
 ) -> TaskRow:
-    """A combination as a task, with its scenario's relationship where the pair's differs."""
+    """A combination as a task, with its scenario's relationship if the pair's differs."""
     raw = item.row
     expected = scenarios[raw.env_id].relationships[0]
     pair = pairs.get(frozenset(raw.agent_ids))
@@ -278,7 +280,7 @@ _TRAIT = re.compile(r"\s*(?P<trait>[\w ]+?)\s*[-:]\s*(?P<level>\w+)\s*")
 
 
 class RawAgent(ForeignRecord):
-    """A line of agent_profiles.jsonl. (`mbti` is left alone: the paper does not use it.)"""
+    """A line of agent_profiles.jsonl. (`mbti` is ignored, since the paper does not use it.)"""
 
     agent_id: str
     first_name: str
@@ -297,7 +299,7 @@ class RawAgent(ForeignRecord):
 
 
 def build_character(item: PlacedRow[RawAgent], quirks: Quirks) -> Character:
-    """A profile as a character; ConfigError where a field does not fit."""
+    """A profile as a character; ConfigError for an invalid field."""
     raw = item.row
     big_five = parse_traits(raw.big_five)
     if raw.big_five.strip() and big_five is None:
@@ -315,8 +317,8 @@ def build_character(item: PlacedRow[RawAgent], quirks: Quirks) -> Character:
             "occupation": raw.occupation,
             "public_info": raw.public_info.strip(),
             "big_five": big_five,
-            "moral_values": _items(raw.moral_values, quirks),
-            "schwartz_values": _items(raw.schwartz_personal_values, quirks),
+            "moral_values": _strip_items(raw.moral_values, quirks),
+            "schwartz_values": _strip_items(raw.schwartz_personal_values, quirks),
             "decision_style": raw.decision_making_style.strip(),
             "personality": raw.personality_and_values.strip(),
             "secret": raw.secret.strip(),
@@ -325,15 +327,15 @@ def build_character(item: PlacedRow[RawAgent], quirks: Quirks) -> Character:
 
 
 def normalize_gender(text: str) -> str:
-    """The gender in our words: man, woman, nonbinary, or the text itself in lower case."""
+    """man, woman, nonbinary, or else the text in lower case."""
     word = text.strip().lower()
     return _GENDERS.get(word, word)
 
 
 def parse_traits(text: str) -> BigFive | None:
-    """The levels of a text such as "Extraversion - Low; Neuroticism - High; ..."
+    """Parse a text such as "Extraversion - Low; Neuroticism - High; ..."
 
-    None unless all five are there, each once, with a level that we know.
+    None unless it has all five traits with known levels.
     """
     levels: dict[str, str] = {}
     for piece in filter(str.strip, text.split(";")):
@@ -350,7 +352,7 @@ def parse_traits(text: str) -> BigFive | None:
     return BigFive.model_validate(levels) if fits else None
 
 
-def _items(items: tuple[str, ...], quirks: Quirks) -> tuple[str, ...]:
+def _strip_items(items: tuple[str, ...], quirks: Quirks) -> tuple[str, ...]:
     quirks[Quirk.SPACED_ITEM] += sum(item != item.strip() for item in items)
     return tuple(item.strip() for item in items if item.strip())
 
@@ -377,7 +379,7 @@ class RawRelationship(ForeignRecord):
 
 
 def relationship_type(digit: int | str, place: str) -> RelationshipType:
-    """The relationship that a digit stands for; ConfigError for any other text."""
+    """The relationship type of a digit, 0 to 5; ConfigError for anything else."""
     try:
         return DIGITS[str(digit).strip()]
     except KeyError:
@@ -395,12 +397,12 @@ def merge_relationships(
 ) -> dict[Pair, Relationship]:
     """One relationship for each pair that has rows, in the order of the file.
 
-    `expected` holds, for each pair that is cast, what its tasks' scenarios say. Where a pair's rows
-    conflict, the one that most of these agree with is kept, the first of the file where they tie.
+    `expected` has, for each pair that is cast, the relationships of its tasks' scenarios. If a
+    pair's rows conflict, the one that most of these agree with counts, or the first of equals.
     """
     by_pair: dict[Pair, list[Relationship]] = defaultdict(list)
     for item in items:
-        row = _relationship(item, characters)
+        row = _build_relationship(item, characters)
         by_pair[frozenset((row.a, row.b))].append(row)
     for pair, several in by_pair.items():
         if len({row.type for row in several}) > 1:
@@ -412,7 +414,7 @@ def merge_relationships(
     }
 
 
-def _relationship(
+def _build_relationship(
     item: PlacedRow[RawRelationship], characters: Mapping[str, Character]
 ) -> Relationship:
     raw = item.row
@@ -440,7 +442,7 @@ FAMILIES: dict[str, Family] = {
     "social_chemistry": "norms",
     "social_iqa": "feelings",
 }
-"""Which family a source's scenarios are of; all other sources: "other"."""
+"""Families by source; all other sources are "other"."""
 
 _READABLE: tuple[Family, ...] = ("bargain", "division", "mutual-friend")
 
@@ -462,7 +464,7 @@ class RawEnvironment(ForeignRecord):
 def build_scenario(
     item: PlacedRow[RawEnvironment], quirks: Quirks, *, strategy_hints: bool = True
 ) -> Scenario:
-    """An environment as a scenario: no tag is left, and each private part is with its seat."""
+    """An environment as a scenario without tags, each private part in its seat's goal."""
     raw, place = item.row, item.place
     seats = len(raw.agent_goals)
     if seats < 2:
@@ -474,8 +476,8 @@ def build_scenario(
         for seat, goal in enumerate(raw.agent_goals)
     )
     family = FAMILIES.get(raw.source, "other")
-    facts = _facts(family, scene, texts, quirks)
-    if not _unset(raw.agent_constraint, quirks):
+    facts = _read_consistent_facts(family, scene, texts, quirks)
+    if not _is_unset(raw.agent_constraint, quirks):
         quirks[Quirk.AGENT_CONSTRAINT] += 1
     return record(
         place,
@@ -490,41 +492,42 @@ def build_scenario(
                 for seat, text in enumerate(texts)
             ],
             "relationships": [relationship_type(raw.relationship, place)],
-            "ages": _ages(raw.age_constraint, seats, place, quirks),
-            "occupations": _occupations(raw.occupation_constraint, seats, place, quirks),
-            "tags": _tags(raw),
+            "ages": _read_ages(raw.age_constraint, seats, place, quirks),
+            "occupations": _read_occupations(raw.occupation_constraint, seats, place, quirks),
+            "tags": _make_tags(raw),
             "published": {"context": raw.scenario, "goals": raw.agent_goals},
         },
     )
 
 
-def _facts(
+def _read_consistent_facts(
     family: Family, scene: GoalContext, texts: tuple[str, ...], quirks: Quirks
 ) -> tuple[Facts, ...] | None:
-    """The goals' facts; none where what the environment is told contradicts them."""
+    """The goals' facts; None if the environment's part contradicts them."""
     if family not in _READABLE:
         return None
     facts = read_facts(family, scene.text, texts)
-    if scene.environment and any(name not in scene.environment for name in _in_common(facts or ())):
+    mutual = _mutual_friends(facts or ())
+    if scene.environment and any(name not in scene.environment for name in mutual):
         facts = None
     quirks[Quirk.FACTS_UNREAD] += facts is None
     return facts
 
 
-def _in_common(facts: tuple[Facts, ...]) -> set[str]:
-    """The names that all lists of friends hold; none where the goals are no lists of friends."""
+def _mutual_friends(facts: tuple[Facts, ...]) -> set[str]:
+    """The names on all lists of friends; empty for other goals."""
     lists = [{who.name for who in goal.friends} for goal in facts if isinstance(goal, FriendGoal)]
     return set.intersection(*lists) if lists else set()
 
 
-def _tags(raw: RawEnvironment) -> list[str]:
-    """The source and the codename, without the number that some codenames end in."""
+def _make_tags(raw: RawEnvironment) -> list[str]:
+    """The source, and the codename without the number that some end in."""
     names = (raw.source, re.sub(r"_\d+$", "", raw.codename))
     return list(dict.fromkeys(name for name in names if name))
 
 
-def _unset(value: object, quirks: Quirks) -> bool:
-    """Whether a constraint says nothing; the public files write that as "nan" or "none"."""
+def _is_unset(value: object, quirks: Quirks) -> bool:
+    """Whether a constraint is empty, which the public files also write as "nan" or "none"."""
     empty = value is None or (isinstance(value, float) and math.isnan(value))
     text = str(value).strip().lower()
     if text in ("nan", "none"):
@@ -532,9 +535,9 @@ def _unset(value: object, quirks: Quirks) -> bool:
     return empty or text in ("", "nan", "none", "[]")
 
 
-def _ages(value: object, seats: int, place: str, quirks: Quirks) -> list[tuple[int, int]]:
-    """A text such as "[(18, 70), (21, 70)]" as the lowest and highest age of each seat."""
-    if _unset(value, quirks):
+def _read_ages(value: object, seats: int, place: str, quirks: Quirks) -> list[tuple[int, int]]:
+    """Parse the lowest and highest age of each seat, such as "[(18, 70), (21, 70)]"."""
+    if _is_unset(value, quirks):
         return []
     ages = [(int(a), int(b)) for a, b in re.findall(r"\(\s*(\d+)\s*,\s*(\d+)\s*\)", str(value))]
     if len(ages) != seats or any(low > high for low, high in ages):
@@ -544,9 +547,11 @@ def _ages(value: object, seats: int, place: str, quirks: Quirks) -> list[tuple[i
     return ages
 
 
-def _occupations(value: object, seats: int, place: str, quirks: Quirks) -> list[tuple[str, ...]]:
-    """A text such as "[actor, nan]" as the occupations that each seat may have."""
-    if _unset(value, quirks):
+def _read_occupations(
+    value: object, seats: int, place: str, quirks: Quirks
+) -> list[tuple[str, ...]]:
+    """Parse the occupation of each seat, such as "[actor, nan]"."""
+    if _is_unset(value, quirks):
         return []
     names = [name.strip(" '\"") for name in str(value).strip().strip("[]").split(",")]
     if len(names) != seats:

@@ -1,6 +1,6 @@
-"""SOTOPIA's public files as typed rows.
+"""Read SOTOPIA's public files as typed rows.
 
-Whatever is wrong with a line is told in one sentence; what is only odd is a quirk, and counted.
+A line that is wrong is an error of one sentence; one that is only odd is a quirk, and counted.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ R = TypeVar("R", bound=BaseModel)
 
 @dataclass(frozen=True, slots=True)
 class PlacedRow(Generic[R]):
-    """A row, and the file and line that it stands on."""
+    """A row with its file and line."""
 
     place: str
     row: R
@@ -31,7 +31,7 @@ class PlacedRow(Generic[R]):
 def read_rows(path: Path, kind: type[R]) -> tuple[PlacedRow[R], ...]:
     """The rows of a JSON-lines file; blank lines are skipped.
 
-    ConfigError, with file and line, where a line is not JSON or not such a row.
+    ConfigError, with file and line, for a line that is not JSON or not such a row.
     """
     return tuple(
         PlacedRow(place, record(place, kind, fields)) for place, fields in json_lines(path)
@@ -39,7 +39,7 @@ def read_rows(path: Path, kind: type[R]) -> tuple[PlacedRow[R], ...]:
 
 
 def index_by_id(items: Iterable[tuple[str, str, R]], what: str) -> dict[str, R]:
-    """Records by id, from (place, id, record); ConfigError where an id comes twice."""
+    """Records by id, from (place, id, record); ConfigError for a repeated id."""
     records: dict[str, R] = {}
     for place, key, item in items:
         if key in records:
@@ -49,7 +49,7 @@ def index_by_id(items: Iterable[tuple[str, str, R]], what: str) -> dict[str, R]:
 
 
 def find_record(place: str, key: str, among: Mapping[str, R], what: str) -> R:
-    """The record of this id; ConfigError where there is none."""
+    """The record with this id; ConfigError if there is none."""
     try:
         return among[key]
     except KeyError:
@@ -57,7 +57,7 @@ def find_record(place: str, key: str, among: Mapping[str, R], what: str) -> R:
 
 
 class Quirk(StrEnum):
-    """Something in the files that is not as its field says, and what the import does about it."""
+    """An oddity of the files, and what the import does about it."""
 
     SPACED_ITEM = "list items with spaces around them, stripped"
     UNREAD_TRAITS = "Big Five texts that could not be read, left out"
@@ -103,9 +103,9 @@ class Quirk(StrEnum):
 
 
 Quirks: TypeAlias = Counter[Quirk]
-"""How often each quirk was met; passed along and added to."""
+"""How often each quirk occurred; functions add to it."""
 
 
 def quirk_lines(quirks: Quirks) -> tuple[str, ...]:
-    """One line for each quirk that was met, in the order in which they are defined."""
+    """One line for each quirk that occurred, in the order of `Quirk`."""
     return tuple(f"{quirk}: {quirks[quirk]}" for quirk in Quirk if quirks[quirk])
