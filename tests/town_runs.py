@@ -27,7 +27,7 @@ from sociolab.endpoint import (
     EndpointSettings,
     Replies,
 )
-from sociolab.prompting.structured import retry_text
+from sociolab.prompting import retry_text
 from sociolab.store import Store
 from sociolab.town import TRACE
 

@@ -23,9 +23,9 @@ from sociolab.studies import (
     parse_settings,
     people_judge,
     rate_study,
+    rated_places,
     submit,
 )
-from sociolab.studies.rating_study import rated_places
 
 JUDGE = "python:examinees:Knowing"
 

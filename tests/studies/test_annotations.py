@@ -21,6 +21,7 @@ from sociolab.studies import (
     next_episode,
     progress_of,
     rate_study,
+    rated_places,
     rating_progress,
     ratings_in,
     submit,
@@ -35,7 +36,7 @@ from sociolab.studies.annotations import (
     mark_annotation,
     summarize_review,
 )
-from sociolab.studies.rating_study import decide_dispute, rated_places
+from sociolab.studies.rating_study import decide_dispute
 
 GOAL, SECRET = Measure("goal", 0, 10, True), Measure("secret", -10, 0, True)
 

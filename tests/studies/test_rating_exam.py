@@ -29,11 +29,12 @@ from sociolab.studies import (
     people_judge,
     progress_of,
     rate_study,
+    rated_places,
     rating_progress,
     ratings_in,
     submit,
 )
-from sociolab.studies.rating_study import rated_places, scene_of
+from sociolab.studies.rating_study import scene_of
 from sociolab.studies.settings import plan_rows
 
 CASES = {one.id: one for one in cases_of("sotopia")}

@@ -23,19 +23,14 @@ from sociolab.studies import (
     next_episode,
     progress_of as study_progress,
     rate_study,
+    rated_places,
     rating_progress as progress_of,
     ratings_csv,
     ratings_in,
     store_ratings,
     submit,
 )
-from sociolab.studies.rating_study import (
-    decide_dispute,
-    disputes,
-    drafts_of,
-    has_more,
-    rated_places,
-)
+from sociolab.studies.rating_study import decide_dispute, disputes, drafts_of, has_more
 from sociolab.studies.settings import RatePlan
 from sociolab.worlds import sotopia
 

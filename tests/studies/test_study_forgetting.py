@@ -11,6 +11,7 @@ from sociolab.core import Action, Moved, RatedBy, Score
 from sociolab.store import Store
 from sociolab.studies import (
     Forgotten,
+    assigned_episode,
     create_study,
     forget,
     forget_study,
@@ -18,7 +19,6 @@ from sociolab.studies import (
     people_judge,
     rate_study,
 )
-from sociolab.studies.rating_study import assigned_episode
 from sociolab.worlds import sotopia
 from study_samples import played_run, settings
 

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from sociolab.prompting.structured import (
         extract_spoken as extract_spoken,
         parse_reply_text as parse_reply_text,
+        retry_text as retry_text,
         schema_of as schema_of,
     )
 

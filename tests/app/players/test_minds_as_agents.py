@@ -18,7 +18,6 @@ from sociolab.report import boards, warnings
 from sociolab.store import Store
 from sociolab.town import QUESTIONS, MindPlayer
 from sociolab.worlds import stss
-from sociolab.worlds.stss.kit import python_player
 from stss_tasks import PARTY
 
 
@@ -121,7 +120,7 @@ def test_a_model_thinks_for_the_background_too_unless_another_is_named(data: Pat
 
 def test_a_class_that_lacks_methods_is_refused_in_one_sentence() -> None:
     with pytest.raises(ConfigError) as refused:
-        python_player("python:mine:Halfway", Halfway())
+        stss.python_player("python:mine:Halfway", Halfway())
     sentence = str(refused.value)
     assert '"python:mine:Halfway" cannot live in a town' in sentence
     assert "async def decompose(self, question)" in sentence
@@ -137,11 +136,11 @@ def test_a_method_that_is_not_async_is_refused_in_one_sentence() -> None:
     with pytest.raises(
         ConfigError, match='"python:mine:Plain": talk_or_not is not async: expected'
     ):
-        python_player("python:mine:Plain", Plain())
+        stss.python_player("python:mine:Plain", Plain())
 
 
 def test_a_whole_mind_is_taken() -> None:
-    assert isinstance(python_player("python:mine:AnyMind", AnyMind()), MindPlayer)
+    assert isinstance(stss.python_player("python:mine:AnyMind", AnyMind()), MindPlayer)
 
 
 @pytest.mark.parametrize(

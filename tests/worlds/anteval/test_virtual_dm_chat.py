@@ -27,7 +27,6 @@ from sociolab.core import (
 from sociolab.endpoint import ChatBody, EndpointSettings, serve
 from sociolab.models import Budget, CachedModel, Endpoint, EndpointSpec, NullReplyStore, Price
 from sociolab.worlds import anteval
-from sociolab.worlds.anteval.virtual_dm.chat import MOST_TURNS, shots_from
 from worlds.anteval.table_cases import TABLE, example, reply
 
 # ---------- the prompt, the parser and the form of examples of virtual DMs that read text
@@ -64,10 +63,10 @@ def test_body_says_who_is_at_the_table_then_the_turns_in_order() -> None:
 
 
 def test_only_the_last_thirty_turns_are_read() -> None:
-    turns = tuple(anteval.Turn(anteval.DM, f"turn-{number}.") for number in range(MOST_TURNS + 2))
+    turns = tuple(anteval.Turn(anteval.DM, f"turn-{number}.") for number in range(32))
     body = anteval.prompt_body(replace(example(1), turns=turns))
     assert "turn-1." not in body
-    assert body.count("DM: turn-") == MOST_TURNS == 30
+    assert body.count("DM: turn-") == 30
     assert body.index("turn-2.") < body.index("turn-31.")
 
 
@@ -239,7 +238,7 @@ def test_examples_are_shown_as_an_exchange_each_before_the_example_that_is_asked
     dm = fitted(anteval.ChatDM(model, 2, seed=4, run="r1"))
     predicted(dm, (example(1),))
     [(prompt, key)] = model.calls
-    first, second = shots_from(TRAIN, 2, 4)
+    first, second = anteval.shots_from(TRAIN, 2, 4)
     assert prompt.messages == (
         Message("system", anteval.head()),
         Message("user", anteval.prompt_body(first)),
@@ -266,14 +265,16 @@ def test_name_is_the_models_label_and_the_number_of_examples() -> None:
 
 
 def test_shots_cover_different_skills_before_any_comes_twice() -> None:
-    skills = Counter(label.skill for shot in shots_from(TRAIN, 12, 0) for label in shot.labels)
+    skills = Counter(
+        label.skill for shot in anteval.shots_from(TRAIN, 12, 0) for label in shot.labels
+    )
     assert len(skills) == 12
 
 
 def test_shots_are_short_ones() -> None:
     lengths = sorted(len(anteval.prompt_body(one)) for one in TRAIN)
     assert (
-        max(len(anteval.prompt_body(one)) for one in shots_from(TRAIN, 8, 0))
+        max(len(anteval.prompt_body(one)) for one in anteval.shots_from(TRAIN, 8, 0))
         <= lengths[len(TRAIN) // 3]
     )
 
@@ -282,16 +283,16 @@ def test_shots_are_short_ones() -> None:
 def test_shots_depend_on_the_seed_and_not_on_the_order_of_the_examples(
     shuffled: list[anteval.Example], seed: int
 ) -> None:
-    assert shots_from(shuffled, 4, seed) == shots_from(TRAIN[:20], 4, seed)
+    assert anteval.shots_from(shuffled, 4, seed) == anteval.shots_from(TRAIN[:20], 4, seed)
 
 
 def test_another_seed_draws_other_shots() -> None:
-    assert len({shots_from(TRAIN, 8, seed) for seed in range(5)}) == 5
+    assert len({anteval.shots_from(TRAIN, 8, seed) for seed in range(5)}) == 5
 
 
 def test_an_example_without_a_check_is_shown_last() -> None:
     blank = replace(example(1), labels=frozenset[anteval.Label]())
-    assert shots_from((blank, example(2), example(3)), 3, 0)[-1] == blank
+    assert anteval.shots_from((blank, example(2), example(3)), 3, 0)[-1] == blank
 
 
 def test_too_few_examples_to_show_are_refused() -> None:

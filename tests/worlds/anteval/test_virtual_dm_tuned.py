@@ -18,8 +18,6 @@ from sociolab.core import ConfigError, ModelError, WorldError
 from sociolab.endpoint import EndpointServer as Server, EndpointSettings, serve
 from sociolab.models import Endpoint, EndpointSpec, FineTuningClient, TuningOrder, traffic
 from sociolab.worlds import anteval
-from sociolab.worlds.anteval.virtual_dm.openai_tuning import training_bytes
-from sociolab.worlds.anteval.virtual_dm.specs import DMFactory
 from worlds.anteval.table_cases import TABLE, example
 
 # ---------- training files of virtual DMs: what they hold, and what an epoch is estimated to cost
@@ -29,7 +27,7 @@ EXAMPLES = tuple(example(n, skill) for n, skill in enumerate(("stealth", "arcana
 
 
 def test_each_line_is_the_prompt_of_an_example_and_its_right_answer() -> None:
-    rows = [json.loads(row) for row in training_bytes(EXAMPLES).decode().splitlines()]
+    rows = [json.loads(row) for row in anteval.training_bytes(EXAMPLES).decode().splitlines()]
     assert rows == [
         {
             "messages": [
@@ -47,20 +45,20 @@ def test_every_answer_reads_back_as_the_labels() -> None:
         EXAMPLES[0], turns=(anteval.Turn("T'lin", 'I say "hush"\u2028\n\ud83d and wait.'),)
     )
     examples = (*EXAMPLES, odd)
-    rows = [json.loads(row)["messages"] for row in training_bytes(examples).splitlines()]
+    rows = [json.loads(row)["messages"] for row in anteval.training_bytes(examples).splitlines()]
     assert len(rows) == 4
     for one, row in zip(examples, rows, strict=True):
         assert anteval.read_answer(row[-1]["content"], one, 1) == one.labels
 
 
 def test_same_examples_make_the_same_bytes() -> None:
-    assert training_bytes(EXAMPLES) == training_bytes(list(EXAMPLES))
-    assert training_bytes(EXAMPLES) != training_bytes(EXAMPLES[::-1])
+    assert anteval.training_bytes(EXAMPLES) == anteval.training_bytes(list(EXAMPLES))
+    assert anteval.training_bytes(EXAMPLES) != anteval.training_bytes(EXAMPLES[::-1])
 
 
 def test_no_examples_make_no_file() -> None:
     with pytest.raises(ConfigError, match="expected examples to train on, found none"):
-        training_bytes(())
+        anteval.training_bytes(())
 
 
 # --- a virtual DM that a provider fine-tunes: from examples to predictions on the local endpoint
@@ -211,6 +209,6 @@ def test_the_tuned_model_is_opened_at_its_endpoint_whatever_the_base_is_called()
         model=lambda spec, flag: asked.append(spec),
         tell=lambda step: None,
     )
-    dm = DMFactory(lab, 0).kind("tuned:openai/a?temperature=0").make()
+    dm = anteval.DMFactory(lab, 0).kind("tuned:openai/a?temperature=0").make()
     vars(dm)["_open_model"]("ft:a:local")
     assert asked[-1] == "openai/ft:a:local?temperature=0"

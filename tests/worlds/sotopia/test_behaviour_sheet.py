@@ -28,11 +28,11 @@ from sociolab.studies import (
     keep_draft,
     next_episode,
     rate_study,
+    rated_places,
     ratings_csv,
     ratings_in,
     submit,
 )
-from sociolab.studies.rating_study import rated_places
 
 SHEET = world_plugin("sotopia").guide("behaviour")
 NAMES = tuple(one.name for one in SHEET.guides)

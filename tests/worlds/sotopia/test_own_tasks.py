@@ -10,7 +10,8 @@ import pytest
 
 from sociolab.core import ConfigError
 from sociolab.worlds import sotopia
-from sociolab.worlds.sotopia.build import build, cast_tasks, castable_pairs
+from sociolab.worlds.sotopia.build import build
+from sociolab.worlds import sotopia
 from sociolab.worlds.sotopia.dataset import FILES
 
 
@@ -105,7 +106,7 @@ def test_the_data_card_states_version_hashes_and_sizes(own: sotopia.DataSet, fol
 
 def test_another_seed_casts_other_pairs(own: sotopia.DataSet) -> None:
     def pairs(seed: int) -> list[tuple[str, ...]]:
-        rows = cast_tasks(
+        rows = sotopia.cast_tasks(
             list(own.scenarios.values()),
             own.characters,
             list(own.relationships.values()),
@@ -121,7 +122,7 @@ def test_no_cast_is_outside_its_ages_ties_and_occupations(own: sotopia.DataSet) 
     relationships = list(own.relationships.values())
     for scenario in own.scenarios.values():
         ties = scenario.ties or {pair.tie for pair in relationships}
-        for cast in castable_pairs(scenario, own.characters, relationships):
+        for cast in sotopia.castable_pairs(scenario, own.characters, relationships):
             who = [own.characters[seat] for seat in cast]
             assert own.between(*cast).tie in ties
             for one, (low, high) in zip(who, scenario.ages, strict=False):
@@ -145,7 +146,7 @@ def test_every_constraint_names_something_that_there_is(own: sotopia.DataSet) ->
 
 def test_a_scenario_without_enough_pairs_is_refused(own: sotopia.DataSet) -> None:
     with pytest.raises(ConfigError, match=r"expected 400 pairs to cast, found \d+ that fit"):
-        cast_tasks(
+        sotopia.cast_tasks(
             list(own.scenarios.values())[:1],
             own.characters,
             list(own.relationships.values()),
@@ -156,7 +157,7 @@ def test_a_scenario_without_enough_pairs_is_refused(own: sotopia.DataSet) -> Non
 def test_a_task_of_long_ids_has_an_id_that_may_be(own: sotopia.DataSet) -> None:
     scenario = next(iter(own.scenarios.values())).model_copy(update={"id": "s" * 80})
     pairs = list(own.relationships.values())
-    rows = cast_tasks([scenario], own.characters, pairs, per_scenario=2)
+    rows = sotopia.cast_tasks([scenario], own.characters, pairs, per_scenario=2)
     assert len({row.id for row in rows}) == 2
     assert all(row.scenario == "s" * 80 and len(row.id) <= 80 for row in rows)
 

@@ -14,12 +14,14 @@ import pytest
 
 from exam_marking import marked, shifted
 from fake_models import FakeModel
+from sociolab.app import world_plugin
 from sociolab.core import ExamCase, ExpectedScore, Score
 from sociolab.engine import WorldSetup
 from sociolab.worlds import sotopia
-from sociolab.worlds.sotopia.kit import load
 
+load = world_plugin("sotopia")
 assert load.exam is not None
+assert load.guide is not None
 EXAM = tuple(load.exam())
 KIT = load(WorldSetup())
 

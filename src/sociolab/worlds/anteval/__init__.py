@@ -57,6 +57,7 @@ if TYPE_CHECKING:
         head as head,
         prompt_body as prompt_body,
         read_answer as read_answer,
+        shots_from as shots_from,
     )
     from sociolab.worlds.anteval.virtual_dm.example import (
         DM as DM,
@@ -72,7 +73,11 @@ if TYPE_CHECKING:
         LoraDM as LoraDM,
         LoraSettings as LoraSettings,
     )
-    from sociolab.worlds.anteval.virtual_dm.openai_tuning import OpenAITunedDM as OpenAITunedDM
+    from sociolab.worlds.anteval.virtual_dm.openai_tuning import (
+        OpenAITunedDM as OpenAITunedDM,
+        training_bytes as training_bytes,
+    )
+    from sociolab.worlds.anteval.virtual_dm.specs import DMFactory as DMFactory
     from sociolab.worlds.anteval.world import AntEval as AntEval
 
 __getattr__, __dir__ = load_public_names(__name__)

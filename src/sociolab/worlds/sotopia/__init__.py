@@ -5,6 +5,10 @@ from typing import TYPE_CHECKING
 from sociolab.core.lazy import load_public_names
 
 if TYPE_CHECKING:
+    from sociolab.worlds.sotopia.build import (
+        cast_tasks as cast_tasks,
+        castable_pairs as castable_pairs,
+    )
     from sociolab.worlds.sotopia.dataset import (
         DataSet as DataSet,
         TaskRow as TaskRow,

@@ -43,7 +43,7 @@ if TYPE_CHECKING:
         StssRulesJudge as StssRulesJudge,
         measures_of as measures_of,
     )
-    from sociolab.worlds.stss.kit import load as load
+    from sociolab.worlds.stss.kit import load as load, python_player as python_player
     from sociolab.worlds.stss.narrative import story as story
     from sociolab.worlds.stss.replays import (
         outcomes as outcomes,
@@ -80,6 +80,7 @@ if TYPE_CHECKING:
         FrozenMemory as FrozenMemory,
         HeldTalk as HeldTalk,
         TalkSettings as TalkSettings,
+        make_performer as make_performer,
         play_talk as play_talk,
         read_talk as read_talk,
     )

@@ -21,7 +21,6 @@ from sociolab.town import (
     own_residents,
 )
 from sociolab.worlds import stss
-from sociolab.worlds.stss.talk.playing import make_performer
 
 PUBLIC, MEETING, HELP = "paper-bridges", "club-ledger", "picture-wire"
 KNOWN = {one.id: one.knows for one in own_residents()}
@@ -157,7 +156,7 @@ def test_each_knows_the_places_of_which_it_had_been_told(task: str) -> None:
         for side in sides(one):
             before = KNOWN[side.resident.id]
             assert side.resident.knows[: len(before)] == before
-        assert set(the(task).places) <= set(make_performer(one).me.places)
+        assert set(the(task).places) <= set(stss.make_performer(one).me.places)
 
 
 def test_an_appointment_is_made_with_the_partner_alone() -> None:
