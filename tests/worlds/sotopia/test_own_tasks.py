@@ -11,7 +11,6 @@ import pytest
 from sociolab.core import ConfigError
 from sociolab.worlds import sotopia
 from sociolab.worlds.sotopia.build import build
-from sociolab.worlds import sotopia
 from sociolab.worlds.sotopia.dataset import FILES
 
 
@@ -78,7 +77,7 @@ def test_every_relationship_has_its_share_and_strangers_are_no_third(own: sotopi
     counts = Counter(own.between(*row.characters).type for row in own.rows)
     assert set(counts) == {"stranger", "acquaintance", "friend", "romantic", "family"}
     assert min(counts.values()) >= 60
-    assert counts["stranger"] <= 130
+    assert counts[sotopia.RelationshipType.STRANGER] <= 130
 
 
 def test_no_relationship_is_rare_and_strangers_are_no_majority(own: sotopia.DataSet) -> None:
