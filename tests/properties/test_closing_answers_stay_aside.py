@@ -163,7 +163,7 @@ def test_no_transcript_holds_it(played: Played) -> None:
     def on_a_page(store: Store, episode: Episode) -> object:
         seats = (None, *episode.trial.task.seats)
         pages = [read_episode(store, RUN, episode.trial.id, seat, CANARY) for seat in seats]
-        return [(one.scene, one.course, one.shown.course) for one in pages]
+        return [(one.scene, one.course, one.view.course) for one in pages]
 
     assert not any(CANARY in one for one in played.look(transcripts))
     assert not any(CANARY in one for one in played.look(on_a_page))

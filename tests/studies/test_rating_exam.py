@@ -96,7 +96,7 @@ def test_who_passes_goes_on_and_the_ratings_are_judgings_of_the_exam(store: Stor
     assert exam.misses == {"success": 1}
     _, (rater,) = rating_progress(store, study, ())
     assert rater.test is not None
-    assert (rater.test.near, rater.test.asked, rater.test.passed) == (len(asked) - 1, 20, True)
+    assert (rater.test.near, rater.test.total, rater.test.passed) == (len(asked) - 1, 20, True)
     assert rater.done == 0
 
 
@@ -116,7 +116,7 @@ def test_each_rater_is_counted_alone_and_all_together_in_the_exam(store: Store) 
     states = [one.state == "refused" for one in store.studies.participants(STUDY)]
     assert states == [False, True]
     _, raters = rating_progress(store, study, ())
-    assert [one.test and (one.test.near, one.test.asked) for one in raters] == [(20, 20), (0, 20)]
+    assert [one.test and (one.test.near, one.test.total) for one in raters] == [(20, 20), (0, 20)]
     exam = exam_of(store, "sotopia", people_judge(STUDY))
     assert exam is not None
     assert (exam.right, exam.cases) == (20, 40)

@@ -116,7 +116,7 @@ def test_chats_are_usable_turns_that_earned_enough(small: Path, tmp_path: Path) 
     assert len(rows) == 4, "its turns in the first seat, in the second repeat of two games"
     assert {row["metadata"]["rewards"]["goal"] for row in rows} == {8}
     assert [m["role"] for m in rows[0]["messages"]] == ["system", "user", "assistant"]
-    assert {why.why: n for why, n in done.left.items()} == {
+    assert {why.why: n for why, n in done.skipped.items()} == {
         "of the partner scripted, which --agent would take": SCRIPTED,
         "with goal below 7": 2 * 3,
         "whose goal by by-hand is unknown (failed)": 4 * 2,
@@ -270,7 +270,7 @@ def test_episodes_that_were_not_played_to_their_end_are_left_out_and_counted(
         opened.set_status("small", second.trial.id, "playing")
     done = export_training(["small"], tmp_path / "t.jsonl", ExportOptions("turns"), store)
     assert len(done.files[0].episodes) == 6
-    assert done.left.sentence() == "1 episode not played yet; 1 episode that failed"
+    assert done.skipped.sentence() == "1 episode not played yet; 1 episode that failed"
 
 
 def test_no_address_is_in_what_is_exported(small: Path, tmp_path: Path) -> None:

@@ -42,7 +42,7 @@ def test_first_turns_over_repeats_make_pairs(small: Path, tmp_path: Path) -> Non
         assert better["trial"] != worse["trial"]
         assert better["agent"] == worse["agent"] == "openai/x"
     assert len({row["metadata"]["scenario"] for row in rows}) == 2
-    left = {why.why: count for why, count in done.left.items()}
+    left = {why.why: count for why, count in done.skipped.items()}
     assert left["with an unusable reply"] == 4
     assert "whose prompt no other turn had" in left
     lone = left["whose prompt no other turn had"]

@@ -74,7 +74,9 @@ def test_a_models_turns_rebuilt_are_the_prompts_that_it_was_sent(
             usable = [turn for turn in played.turns if turn.usable]
             assert [turn.prompt for turn in made] == [turn.prompt for turn in usable]
             for turn, sent in zip(made, usable, strict=True):
-                if turn.asked != "act":  # of an action, what the kind does not take is left out
+                if (
+                    turn.request_name != "act"
+                ):  # of an action, what the kind does not take is left out
                     assert json.loads(turn.reply) == json.loads(sent.reply)
                 compared += 1
     assert compared > 1
@@ -87,7 +89,7 @@ def test_scripted_play_is_exported_whole(world: str, tmp_path: Path) -> None:
     done = export_training(["r"], tmp_path / "t.jsonl", ExportOptions("turns"), store)
     (file,) = done.files
     assert file.examples == file.rebuilt > 4
-    assert done.left.sentence() == ""
+    assert done.skipped.sentence() == ""
 
 
 def test_a_turn_that_no_model_could_have_written_is_not_rebuilt(tmp_path: Path) -> None:
@@ -103,7 +105,7 @@ def test_a_turn_that_no_model_could_have_written_is_not_rebuilt(tmp_path: Path) 
     run(config)
     done = export_training(["r"], tmp_path / "t.jsonl", ExportOptions("turns"), store)
     assert done.files[0].examples == 2
-    assert done.left.sentence() == "2 turns of a player without a model, which cannot be rebuilt"
+    assert done.skipped.sentence() == "2 turns of a player without a model, which cannot be rebuilt"
 
 
 class Town:
@@ -151,6 +153,8 @@ def test_what_cannot_be_played_again_is_left_out_and_counted(small: Path, tmp_pa
             opened.append("small", row.trial.id, Ended("left", 3))
     done = export_training(["small"], tmp_path / "t.jsonl", ExportOptions("turns"), store)
     assert (done.files[0].examples, done.files[0].rebuilt) == (20, 0)
-    assert done.left.sentence() == "16 turns of a player without a model, which cannot be rebuilt"
+    assert (
+        done.skipped.sentence() == "16 turns of a player without a model, which cannot be rebuilt"
+    )
     with pytest.raises(ConfigError, match="8 seats of episodes whose prompts are not told"):
         export_training(["small"], tmp_path / "w.jsonl", ExportOptions("sft", whole=True), store)

@@ -167,7 +167,7 @@ class LiveEpisode:
     def __post_init__(self) -> None:
         self._interrupted = False
         self._events = list(self.journal)
-        self._asked: dict[str, Request] = {}
+        self._requests: dict[str, Request] = {}
         self._optional: set[str] = set()
         self._finished: dict[str, Request] = {}
         self._latest: Request | None = None
@@ -244,7 +244,7 @@ class LiveEpisode:
 
     def begin(self, request: Request) -> None:
         """Called when a seat is asked."""
-        self._asked[request.seat] = self._latest = request
+        self._requests[request.seat] = self._latest = request
         if request.optional:
             self._optional.add(request.name)
         self._release()
@@ -257,7 +257,7 @@ class LiveEpisode:
 
     def end(self, request: Request) -> None:
         """Called when the seat has replied, or failed to."""
-        self._asked.pop(request.seat, None)
+        self._requests.pop(request.seat, None)
 
     def replied(self, request: Request) -> None:
         """Release the person if this was the last, optional question: they need not wait for
@@ -268,7 +268,7 @@ class LiveEpisode:
 
     def _release(self) -> None:
         """Release those who have nothing more to answer, if others still have."""
-        while self._asked and self._finished:
+        while self._requests and self._finished:
             seat, request = self._finished.popitem()
             answer = self._accepted.get((seat, Key.from_request(request)))
             unwritten = answer is not None and not answer.written.done()
@@ -344,13 +344,13 @@ class LiveEpisode:
         cached = self._scenes.get(seat)
         if cached is None or cached[0] != len(self._events):
             cached = self._scenes[seat] = (len(self._events), self._scene(seat))
-        latest, request = self._latest, self._asked.get(seat)
+        latest, request = self._latest, self._requests.get(seat)
         return cached[1].model_copy(
             update={
                 "you": request.observation.you if request else cached[1].you,
                 "turn": latest.turn + 1 if latest else None,
                 "limit": latest.observation.limit if latest else None,
-                "others_busy": any(other != seat for other in self._asked),
+                "others_busy": any(other != seat for other in self._requests),
             }
         )
 

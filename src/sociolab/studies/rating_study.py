@@ -441,11 +441,11 @@ def _score(rating: Rating, measures: Mapping[str, Measure]) -> Score | Unscored:
 
 @dataclass(frozen=True, slots=True)
 class QualifyingResult:
-    """In how many of the `asked` references a rater was within tolerance (`near`), or how many exam
+    """In how many of the `total` references a rater was within tolerance (`near`), or how many exam
     cases they got right, and whether that is enough."""
 
     near: int
-    asked: int
+    total: int
     passed: bool
 
 

@@ -252,7 +252,7 @@ class _OtherRaters:
     truncated, so that no name exceeds the limit."""
 
     def __init__(self, reserved: Collection[str]) -> None:
-        self._taken = set(reserved)
+        self._names_in_use = set(reserved)
         self._names: dict[tuple[str, int], str] = {}
 
     def name(self, rater: str, number: int) -> str:
@@ -260,8 +260,10 @@ class _OtherRaters:
         if (rater, number) not in self._names:
             ends = (f".{i}" for i in count(number))
             names = (f"{rater[: LONGEST_RATER - len(end)]}{end}" for end in ends)
-            self._names[rater, number] = next(name for name in names if name not in self._taken)
-            self._taken.add(self._names[rater, number])
+            self._names[rater, number] = next(
+                name for name in names if name not in self._names_in_use
+            )
+            self._names_in_use.add(self._names[rater, number])
         return self._names[rater, number]
 
 

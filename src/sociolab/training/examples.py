@@ -128,7 +128,7 @@ class ExportSource:
         """The turns of the selected agent, seat and request."""
         options = self.options
         for turn in episode.turns:
-            if options.asked not in (None, turn.asked):
+            if options.asked not in (None, turn.request_name):
                 continue
             if options.agent is not None and options.agent not in agent_spellings(
                 turn.agent, turn.code
@@ -287,7 +287,7 @@ def turn_metadata(source: ExportSource, turn: StoredTurn) -> JsonLine:
         "code": turn.code,
         "partner": turn.partner,
         "turn": turn.turn + 1,
-        "asked": turn.asked,
+        "asked": turn.request_name,
         "attempt": turn.attempt,
         "model": turn.model,
         "rebuilt": turn.rebuilt,
@@ -404,7 +404,7 @@ def _distant_pairs(
 
 def _prompt_key(turn: StoredTurn) -> _Prompt:
     trial = turn.trial
-    place = (turn.seat, turn.turn, turn.asked, turn.prompt.fingerprint)
+    place = (turn.seat, turn.turn, turn.request_name, turn.prompt.fingerprint)
     return _Prompt(trial.world, trial.task.id, trial.cast, *place)
 
 
@@ -421,7 +421,7 @@ def _pair_example(source: ExportSource, turn: StoredTurn, pair: _Pair) -> Traini
             "scenario": trial.task.cluster,
             "seat": turn.seat,
             "turn": turn.turn + 1,
-            "asked": turn.asked,
+            "asked": turn.request_name,
             "measure": measure,
             "judge": judge,
             "method": source.rewards.methods((judge,))[judge],
@@ -459,7 +459,7 @@ def whole_examples(source: ExportSource, skipped: Skipped) -> Iterator[TrainingE
         for turn in source.turns(episode, skipped):
             by_seat.setdefault(turn.seat, []).append(turn)
         for all_turns in by_seat.values():
-            turns = [turn for turn in all_turns if turn.asked == ACT and turn.usable]
+            turns = [turn for turn in all_turns if turn.request_name == ACT and turn.usable]
             why = source.missing(all_turns[0])
             if not why and not turns:
                 why = "without a usable act"
@@ -485,7 +485,7 @@ def conversation(turns: Sequence[StoredTurn], requests: Mapping[Key, Request]) -
     messages: list[ChatMessage] = []
     sent_lines = 0
     for turn in turns:
-        request = requests.get((turn.seat, turn.turn, turn.asked, turn.attempt))
+        request = requests.get((turn.seat, turn.turn, turn.request_name, turn.attempt))
         if request is None or not _was_sent(turn, request.observation):
             return []
         observation = request.observation

@@ -42,7 +42,7 @@ class ExportedFiles:
 
     form: str
     files: tuple[WrittenFile, ...]
-    left: Skipped
+    skipped: Skipped
     notes: tuple[str, ...] = ()
 
     def sentences(self) -> list[str]:
@@ -53,7 +53,7 @@ class ExportedFiles:
             held, every = len(heldout.scenarios), len(heldout.scenarios) + len(train.scenarios)
             share = percent(held / every)
             lines.append(f"{held} of {plural(every, 'scenario')} held out ({share})")
-        skipped = self.left.sentence()
+        skipped = self.skipped.sentence()
         return [*lines, f"left out: {skipped}" if skipped else "nothing was left out", *self.notes]
 
 

@@ -49,17 +49,17 @@ ChatMessage: TypeAlias = dict[str, str]
 class StoredTurn:
     """One reply of a seat in a played episode.
 
-    `turn` counts from 0, `asked` is "act" or the name of the question. `usable` is None where no
-    event records what became of the reply. `rebuilt`: nobody sent this prompt; it is what a model
-    would have been sent in the player's place, and `reply` what it would have had to write to do
-    the same. `model` and `usage` are None then.
+    `turn` counts from 0, `request_name` is "act" or the name of the question. `usable` is None
+    where no event records what became of the reply. `rebuilt`: nobody sent this prompt; it is what
+    a model would have been sent in the player's place, and `reply` what it would have had to write
+    to do the same. `model` and `usage` are None then.
     """
 
     run: str
     trial: Trial
     seat: str
     turn: int
-    asked: str
+    request_name: str
     attempt: int
     prompt: Prompt
     reply: str
@@ -186,7 +186,9 @@ def _turns(
     return tuple(
         sorted(
             turns,
-            key=lambda turn: place.get((turn.seat, turn.turn, turn.asked, turn.attempt), last),
+            key=lambda turn: place.get(
+                (turn.seat, turn.turn, turn.request_name, turn.attempt), last
+            ),
         )
     )
 

@@ -23,40 +23,41 @@ from sociolab.web.settings import WebSettings
 class Stores:
     """Connections to one store file, one per thread; a missing store is created.
 
-    `here` may be called from any thread. People's actions are written here, so commits wait for the
-    disk. StoreError where the file was replaced: nobody would see what is written to the old one.
+    `for_this_thread` may be called from any thread. People's actions are written here, so commits
+    wait for the disk. StoreError where the file was replaced: nobody would see what is written to
+    the old one.
     """
 
     def __init__(self, path: Path) -> None:
         self.path = path
-        self._here = threading.local()
+        self._local = threading.local()
         Store.open(path).close()
         self._file_identity = _file_identity(path)
 
     @property
-    def here(self) -> Store:
+    def for_this_thread(self) -> Store:
         """The connection of the calling thread."""
         if _file_identity(self.path) != self._file_identity:
             raise StoreError(
                 f"the store {self.path} was moved, deleted or replaced while it was served, so "
                 "nothing is read or written any more; put it back, or start `sociolab web` again"
             )
-        store: Store | None = getattr(self._here, "store", None)
-        if store is not None and store.frozen and _state(self.path) != self._here.state:
+        store: Store | None = getattr(self._local, "store", None)
+        if store is not None and store.frozen and _state(self.path) != self._local.state:
             store.close()  # it reads the file as it was, and another process writes to it by now
             store = None
         if store is None:
-            self._here.state = _state(self.path)
-            store = self._here.store = Store.open(self.path, synced=True)
+            self._local.state = _state(self.path)
+            store = self._local.store = Store.open(self.path, synced=True)
         store.refresh()  # a run may have been deleted and replaced by another
         return store
 
     def close(self) -> None:
         """Close the connection of this thread; those of other threads end with them."""
-        store: Store | None = getattr(self._here, "store", None)
+        store: Store | None = getattr(self._local, "store", None)
         if store is not None:
             store.close()
-            self._here.store = None
+            self._local.store = None
 
 
 def _state(path: Path) -> tuple[int, ...]:
@@ -154,7 +155,7 @@ class Site:
     @property
     def store(self) -> Store:
         """The store, for the calling thread."""
-        return self.stores.here
+        return self.stores.for_this_thread
 
 
 def site_of(request: HTTPConnection) -> Site:

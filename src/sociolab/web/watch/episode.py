@@ -36,10 +36,10 @@ _COLOURS = 6
 
 @dataclass(frozen=True, slots=True)
 class Cut:
-    """A text as a page shows it; `left` counts the characters left out."""
+    """A text as a page shows it; `omitted` counts the characters left out."""
 
     text: str
-    left: int = 0
+    omitted: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,7 +56,7 @@ class ScenePart:
 class SaidLine:
     """A line: `number` is its turn from 1, `colour` its speaker's (from 1, repeating).
 
-    `call` is the model call behind it; `found`: it contains a searched word; `credits` are a
+    `call` is the model call behind it; `matches`: it contains a searched word; `credits` are a
     judge's notes on what it achieved.
     """
 
@@ -65,7 +65,7 @@ class SaidLine:
     colour: int
     text: Cut
     call: int | None
-    found: bool
+    matches: bool
     credits: tuple[str, ...]
 
 
@@ -85,7 +85,7 @@ class Reading:
 
     episode: Episode
     place: TrialPlace
-    shown: TranscriptView
+    view: TranscriptView
     scene: tuple[ScenePart, ...]
     course: tuple[SaidLine | Aside, ...]
     seat: str | None

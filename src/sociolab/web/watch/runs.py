@@ -114,7 +114,7 @@ class ListedRun:
     usd: float | None
 
     @property
-    def shown(self) -> int:
+    def named_agents(self) -> int:
         """How many of the agents are named."""
         return len(self.agents) if len(self.agents) <= MOST_AGENTS else MOST_AGENTS - 1
 
