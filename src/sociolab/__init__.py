@@ -1,7 +1,9 @@
 """A laboratory for the social intelligence of language agents.
 
 >>> from sociolab import RunConfig, run
->>> result = run(RunConfig(world="sotopia", limit=20, seed=1))  # doctest: +SKIP
+>>> result = run(RunConfig(world="sotopia", tasks="bargain", limit=2, seed=1))
+>>> result.played
+2
 
 Everything that the command line does is here too: `run` and `run_async` play, `judge_run` judges
 again, `result_of` computes a stored run's result, `compare` and `rank` conclude from several,

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import doctest
 import math
 
 import pytest
@@ -20,7 +19,6 @@ from sociolab.core import (
     Unusable,
     WorldError,
     digest,
-    seeding,
     stream,
 )
 from sociolab.testing import STOCK_ACTIONS
@@ -84,7 +82,3 @@ def test_a_digest_minds_order_borders_and_types() -> None:
     found = {digest("a", "b"), digest("b", "a"), digest("ab"), digest("a", "b", ""), digest("1")}
     assert len(found | {digest(1)}) == 6
     assert len(digest("a", size=16)) == 32
-
-
-def test_the_examples_in_seeding_hold() -> None:
-    assert doctest.testmod(seeding).failed == 0

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import doctest
 import json
 import threading
 from collections.abc import Iterator
@@ -11,7 +10,6 @@ from pathlib import Path
 
 import pytest
 
-import sociolab
 from sociolab import Environment, EnvironmentConfig, RunConfig, run
 from sociolab.core import (
     Act,
@@ -39,12 +37,6 @@ def short(**more: object) -> Environment:
 
 async def greet(observed: Observed) -> str:
     return HELLO
-
-
-def test_the_example_in_the_docstring_runs() -> None:
-    found = doctest.testmod(sociolab.training.environment)
-    assert (found.attempted, found.failed) == (6, 0)
-    assert sociolab.Environment is Environment
 
 
 def test_an_episode_goes_from_reset_to_rewards() -> None:

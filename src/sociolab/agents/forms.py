@@ -38,7 +38,16 @@ class FormField(BaseModel):
 
 def fields_of(question: Question) -> tuple[FormField, ...]:
     """The fields of an answer in order: their types from its JSON schema, their texts from the
-    question's wording if it has one."""
+    question's wording if it has one.
+
+    >>> from pydantic import BaseModel, Field
+    >>> from sociolab.agents import Question, fields_of
+    >>> class Mood(BaseModel):
+    ...     happy: int = Field(ge=0, le=10)
+    >>> (field,) = fields_of(Question("mood", "How happy are you?", Mood))
+    >>> field.label, field.kind, field.low, field.high
+    ('Happy', 'number', 0.0, 10.0)
+    """
     return fields_of_type(question.reply, question.wording)
 
 

@@ -29,10 +29,18 @@ HELP, SCENE = "?", "??"
 
 
 class TerminalPlayer:
-    """Asks the person at the terminal; one question at a time, however many episodes run.
+    r"""Asks the person at the terminal; one question at a time, however many episodes run.
 
     A seat is shown its scene once, then only what is new: `memory` is the number of lines shown. At
     the end of the input (Ctrl-D) the person gives up.
+
+    >>> import io
+    >>> from sociolab.agents import TerminalPlayer
+    >>> from sociolab.testing import StockScene, play_scene
+    >>> player = TerminalPlayer(io.StringIO("Hello.\n/leave\n"), io.StringIO())
+    >>> events = play_scene(StockScene(), {"first": player, "second": player})
+    >>> [event.actions[0].as_text for event in events[:2]]
+    ['speak: Hello.', 'leave']
     """
 
     def __init__(self, source: TextIO | None = None, screen: TextIO | None = None) -> None:
@@ -213,6 +221,13 @@ def typed_action(line: str, space: ActionSpace, names: Sequence[str]) -> Action:
     A bare line is spoken. `/2 text` or `/kind text` is another kind, by number, name or the
     beginning of its name; without any kind that has text, the slash is optional. `@name` before the
     words restricts it to that person. Fields are asked for afterwards.
+
+    >>> from sociolab.agents import typed_action
+    >>> from sociolab.testing import STOCK_ACTIONS
+    >>> typed_action("/leave", STOCK_ACTIONS, ["Ben", "Cat"]).kind
+    'leave'
+    >>> typed_action("@Ben Do you hear me?", STOCK_ACTIONS, ["Ben", "Cat"]).to
+    ('Ben',)
     """
     kind, rest = spoken_kind(space), line.strip()
     if rest.startswith(COMMAND) or _is_a_choice(space):
@@ -242,7 +257,17 @@ def _is_a_choice(space: ActionSpace) -> bool:
 
 
 def action_help(space: ActionSpace, partners: Sequence[str]) -> str:
-    """Help for typing an action, in a few lines."""
+    """Help for typing an action, in a few lines.
+
+    >>> from sociolab.agents import ActionSpace, action_help
+    >>> from sociolab.core import ActionKind
+    >>> space = ActionSpace((ActionKind("speak", spoken=True), ActionKind("leave", has_text=False)))
+    >>> print(action_help(space, ["Ben"]))
+    A bare line is "speak". Or:
+      /1 speak: ...
+      /2 leave
+      ? shows this, ?? the whole scene again; Ctrl-D gives the turn up
+    """
     bare = spoken_kind(space)
     lines = [f'{"A bare line" if bare.has_text else "Enter"} is "{bare.name}". Or:']
     if _is_a_choice(space):
@@ -306,7 +331,15 @@ def _split_recipients(text: str, names: Sequence[str], line: str) -> tuple[tuple
 
 
 def typed_answer(line: str, kind: type[BaseModel]) -> BaseModel:
-    """Parse an answer from a line of JSON; ReplyError says what is wrong with it."""
+    """Parse an answer from a line of JSON; ReplyError says what is wrong with it.
+
+    >>> from pydantic import BaseModel
+    >>> from sociolab.agents import typed_answer
+    >>> class Mood(BaseModel):
+    ...     happy: bool
+    >>> typed_answer('{"happy": true}', Mood)
+    Mood(happy=True)
+    """
     try:
         return kind.model_validate_json(line)
     except ValidationError as error:
@@ -337,6 +370,17 @@ def typed_field(line: str, field: FieldInfo) -> Any:
     """Parse the value of a field: the line as text or, where that fails, as JSON.
 
     An empty line takes the default, if there is one. ReplyError says what is wrong.
+
+    >>> from pydantic import BaseModel, Field
+    >>> from sociolab.agents import typed_field
+    >>> class Points(BaseModel):
+    ...     points: int = Field(ge=0, le=100)
+    >>> typed_field("40", Points.model_fields["points"])
+    40
+    >>> typed_field("140", Points.model_fields["points"])
+    Traceback (most recent call last):
+        ...
+    sociolab.core.errors.ReplyError: expected at most 100, found "140"
     """
     if not line and not field.is_required():
         return field.get_default(call_default_factory=True)
@@ -355,7 +399,15 @@ def typed_field(line: str, field: FieldInfo) -> Any:
 
 
 def field_hint(name: str, field: FieldInfo) -> str:
-    """The prompt for a field: its name, meaning and type."""
+    """The prompt for a field: its name, meaning and type.
+
+    >>> from pydantic import BaseModel, Field
+    >>> from sociolab.agents import field_hint
+    >>> class Points(BaseModel):
+    ...     points: int = Field(ge=0, le=100, description="for the responder")
+    >>> field_hint("points", Points.model_fields["points"])
+    'points, for the responder (integer from 0 to 100)'
+    """
     schema = _adapter(field).json_schema()
     expected = "one of " + ", ".join(map(str, schema["enum"])) if "enum" in schema else ""
     expected = expected or str(schema.get("type", "JSON"))
@@ -521,6 +573,17 @@ class SeatedPlayer:
     A turn without an answer in `seconds` is a NoReply and not asked again: otherwise an absent
     person would be waited for three times as long. `memory` counts unanswered turns in a row; an
     optional question is no turn, and has `FORM_SECONDS`.
+
+    >>> from sociolab.agents import Action, SeatedPlayer
+    >>> from sociolab.testing import AnyPlayer, StockScene, play_scene
+    >>> def on_request():
+    ...     print(person.pending.request.observation.you)
+    ...     person.answer((Action("leave"),))
+    >>> person = SeatedPlayer(60, on_request)
+    >>> events = play_scene(StockScene(), {"first": person, "second": AnyPlayer()})
+    Ada
+    >>> events[-1].reason
+    'left'
     """
 
     def __init__(self, seconds: float, notify: Callable[[], None]) -> None:

@@ -54,6 +54,18 @@ class PromptedPlayer:
     engine; one that is truncated a second time, a prompt too long for the model, or one that its
     provider's filter refuses, is a NoReply for good; any other failed call (no connection, no
     credentials) fails the trial as a ModelError.
+
+    >>> from sociolab.agents import PromptedPlayer
+    >>> from sociolab.core import ChatReply
+    >>> from sociolab.testing import StockScene, play_scene
+    >>> class Model:
+    ...     label = "my/model"
+    ...     async def complete(self, prompt, key):
+    ...         return ChatReply('{"action": "speak", "text": "Hello."}')
+    >>> player = PromptedPlayer(Model())
+    >>> events = play_scene(StockScene(), {"first": player, "second": player})
+    >>> events[0].actions[0].text
+    'Hello.'
     """
 
     def __init__(
@@ -235,6 +247,11 @@ def act_type(space: ActionSpace, addressed: bool) -> type[BaseModel]:
     A kind with fields has a form of its own, `{action, its fields, text}`; a form has `text` if one
     of its kinds does. With several forms the type is `{turn: one of them}`, since servers require
     an object; with several actions per turn it is `{actions: [...]}`.
+
+    >>> from sociolab.agents import act_type
+    >>> from sociolab.testing import STOCK_ACTIONS
+    >>> act_type(STOCK_ACTIONS, addressed=True).model_json_schema()["required"]
+    ['action', 'text', 'to']
     """
     forms = [_form_type(kinds, addressed) for kinds in _forms(space)]
     turn: Any = Union[tuple(forms)]  # noqa: UP007  of as many as there are
@@ -270,7 +287,18 @@ def _form_type(kinds: tuple[ActionKind, ...], addressed: bool) -> type[BaseModel
 
 
 def read_json(text: str, space: ActionSpace, addressed: bool) -> tuple[Action, ...]:
-    """Parse the actions of a JSON reply; ReplyError with what was expected and found."""
+    """Parse the actions of a JSON reply; ReplyError with what was expected and found.
+
+    >>> from sociolab.agents import read_json
+    >>> from sociolab.testing import STOCK_ACTIONS
+    >>> reply = '{"action": "speak", "text": "Hello."}'
+    >>> [action.as_text for action in read_json(reply, STOCK_ACTIONS, addressed=False)]
+    ['speak: Hello.']
+    >>> read_json("Hello.", STOCK_ACTIONS, addressed=False)
+    Traceback (most recent call last):
+        ...
+    sociolab.core.errors.ReplyError: expected a JSON object, found the text "Hello."
+    """
     value, wrapper = parse_reply_text(text, act_type(space, addressed)), _wrapper(space)
     turns = getattr(value, wrapper) if wrapper else value
     return tuple(map(_decode_action, turns if isinstance(turns, list) else [turns]))
@@ -297,7 +325,13 @@ def _decode_action(turn: BaseModel) -> Action:
 
 
 def written_turn(actions: Sequence[Action], space: ActionSpace, addressed: bool) -> BaseModel:
-    """The actions of a turn as a model would write them: the inverse of `read_json`."""
+    """The actions of a turn as a model would write them: the inverse of `read_json`.
+
+    >>> from sociolab.agents import Action, written_turn
+    >>> from sociolab.testing import STOCK_ACTIONS
+    >>> written_turn([Action("speak", "Hello.")], STOCK_ACTIONS, addressed=False).model_dump_json()
+    '{"action":"speak","text":"Hello."}'
+    """
     turns: list[dict[str, Any]] = []
     for action in actions:
         form = next(kinds for kinds in _forms(space) if space[action.kind] in kinds)
@@ -322,6 +356,12 @@ def read_plain(text: str, space: ActionSpace, names: Sequence[str] = ()) -> tupl
     `kind (to Name, Name): text` has recipients, `kind [name=value; name=value]: text` has fields.
     After the first action, a line `Name: ...` of a speaker (`names`, without a list bullet) starts
     a turn that the model invented: the reply ends there. ReplyError if no line begins with a kind.
+
+    >>> from sociolab.agents import read_plain
+    >>> from sociolab.testing import STOCK_ACTIONS
+    >>> (action,) = read_plain("speak (to Ben): Do you hear me?", STOCK_ACTIONS)
+    >>> action.kind, action.to, action.text
+    ('speak', ('Ben',), 'Do you hear me?')
     """
     speaker, answer = speaker_pattern(*ROLES, *names), extract_reply(text)
     turns: list[tuple[str, list[str], tuple[str, ...], dict[str, Json]]] = []

@@ -310,6 +310,22 @@ def rank(
     """What `sociolab rank --json` prints of the agents of these runs: see docs/ranking.md.
 
     ConfigError where they cannot be ranked together.
+
+    >>> from sociolab import Rating, RunConfig, keep_ratings, open_store, rank, run
+    >>> from sociolab.agents import Action, Reply
+    >>> class Curt:
+    ...     async def reply(self, request, memory):
+    ...         return Reply((Action("leave"),))
+    >>> points = {"scripted": 7, "python:__main__:Curt": 3}
+    >>> result = run(RunConfig(agents=tuple(points), partner="scripted", judges="none", limit=1,
+    ...                        name="first", store=f"{folder}/lab.db"))
+    >>> with open_store(f"{folder}/lab.db") as store:
+    ...     ratings = [Rating(row.trial.id, member.seat, "anna", "goal", points[member.agent])
+    ...                for row in store.trials("first") for member in row.trial.cast]
+    ...     kept = keep_ratings(store, "first", ratings)
+    ...     agents = rank(store, "first", judge="people", measure="goal")["agents"]
+    >>> [(agent["agent"], agent["won"], agent["lost"]) for agent in agents]
+    [('scripted', 2.0, 0.0), ('python:__main__:Curt', 0.0, 2.0)]
     """
     names = (runs,) if isinstance(runs, str) else tuple(runs)
     return ranking_document(rank_runs(store, names, judge, measure))

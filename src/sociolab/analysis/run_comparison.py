@@ -84,6 +84,16 @@ def compare(
     `other`), without its pairs of episodes: see docs/compare.md.
 
     ConfigError where they cannot be compared, or an agent or a judge must be named.
+
+    >>> from sociolab import RunConfig, compare, open_store, run
+    >>> for name, turns in (("long", "20"), ("short", "4")):
+    ...     result = run(RunConfig(tasks="bargain", limit=2, settings={"turns": turns}, name=name,
+    ...                            store=f"{folder}/lab.db"))
+    >>> with open_store(f"{folder}/lab.db") as store:
+    ...     found = compare(store, ["long", "short"], judge="outcome")
+    >>> goal = found["comparison"]["measures"]["goal_checked"]
+    >>> goal["pairs"], goal["clusters"], goal["mean_a"] > goal["mean_b"]
+    (4, 2, True)
     """
     names = (runs,) if isinstance(runs, str) else tuple(runs)
     request = CompareRequest(names, agent, other, judge, tuple(measures))

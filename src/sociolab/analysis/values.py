@@ -81,7 +81,18 @@ class Value(NamedTuple):
 
 
 def mean_of(values: Sequence[Value]) -> Estimate:
-    """The mean of one judge's values in one metric; of people's, for other raters too."""
+    """The mean of one judge's values in one metric; of people's, for other raters too.
+
+    >>> from sociolab import Rating, RunConfig, keep_ratings, mean_of, open_store, run, values_of
+    >>> result = run(RunConfig(limit=2, judges="none", name="first", store=f"{folder}/lab.db"))
+    >>> with open_store(f"{folder}/lab.db") as store:
+    ...     points = zip(store.trials("first"), (4, 7), strict=True)
+    ...     ratings = [Rating(row.trial.id, "1", "anna", "goal", given) for row, given in points]
+    ...     kept = keep_ratings(store, "first", ratings)
+    ...     goal = mean_of(values_of(store, "first", only=["goal"]).values)
+    >>> goal.value, goal.n, goal.clusters
+    (5.5, 2, 2)
+    """
     from sociolab.stats.crossed_raters import RatedPlay, crossed_estimate
     from sociolab.stats.intervals import mean
 
@@ -128,6 +139,16 @@ def values_of(
 
     `plan`: its trials, where they are at hand. `only`: the values of these metrics. A failed trial
     has a value that is missing in each metric that was due of its seats.
+
+    >>> from sociolab import Rating, RunConfig, keep_ratings, open_store, run, values_of
+    >>> result = run(RunConfig(limit=1, judges="none", name="first", store=f"{folder}/lab.db"))
+    >>> with open_store(f"{folder}/lab.db") as store:
+    ...     trial = store.trials("first")[0].trial
+    ...     ratings = [Rating(trial.id, seat, "anna", "goal", 7) for seat in ("1", "2")]
+    ...     kept = keep_ratings(store, "first", ratings)
+    ...     scores = values_of(store, "first", only=["goal"])
+    >>> [(value.judge, value.agent, value.value) for value in scores.values]
+    [('people', 'scripted', 7.0), ('people', 'scripted', 7.0)]
     """
     row = run_of_episodes(store, run)
     trials = store.trials(run) if plan is None else plan

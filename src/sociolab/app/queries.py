@@ -267,6 +267,15 @@ def transcript(store: Store, run: str, episode: str, seat: str | None = None) ->
 
     `episode` is an id or its beginning; with a `seat` (an id or a name), only what it saw.
     ConfigError where there is no such episode or seat.
+
+    >>> from sociolab import RunConfig, open_store, run, transcript
+    >>> result = run(RunConfig(tasks="bargain", limit=1, name="first", store=f"{folder}/lab.db"))
+    >>> with open_store(f"{folder}/lab.db") as store:
+    ...     trial = store.trials("first")[0].trial
+    ...     whole = transcript(store, "first", trial.id)
+    ...     seen = transcript(store, "first", trial.id, trial.task.seats[0])
+    >>> whole.count("Secret:"), seen.count("Secret:")
+    (2, 1)
     """
     from sociolab.report.terminal import play_text
     from sociolab.report.transcript_views import transcript_view
@@ -306,6 +315,18 @@ def calls_of(
     """The prompts and replies of an episode, or of one of its turns (from 0), verbatim.
 
     Empty where no model was called. ConfigError where there is no such episode.
+
+    >>> from sociolab import RunConfig, calls_of, open_store, run
+    >>> from sociolab.endpoint import EndpointSettings, start_in_thread
+    >>> with start_in_thread(EndpointSettings(characters=40)) as endpoint:
+    ...     config = RunConfig(agents="openai/m", partner="scripted", judges="none", limit=1,
+    ...                        base_url=endpoint.url, name="first", store=f"{folder}/lab.db")
+    ...     result = run(config)
+    >>> with open_store(f"{folder}/lab.db") as store:
+    ...     trial = store.trials("first")[0].trial.id
+    ...     (call,) = calls_of(store, "first", trial, turn=0)
+    >>> call.model, [role for role, text in call.messages]
+    ('openai/m', ['system', 'user'])
     """
     trial = find_episode(store, episode, run).episode.trial.id
     return tuple(
@@ -353,6 +374,15 @@ def scores_table(store: Store, runs: str | Sequence[str]) -> Rows:
     """A row for each verdict in these runs: a score, a failed score, or "cannot tell".
 
     docs/python.md lists the columns. StoreError for a run that is not in the store.
+
+    >>> from sociolab import Rating, RunConfig, keep_ratings, open_store, run, scores_table
+    >>> result = run(RunConfig(limit=1, judges="none", name="first", store=f"{folder}/lab.db"))
+    >>> with open_store(f"{folder}/lab.db") as store:
+    ...     trial = store.trials("first")[0].trial
+    ...     kept = keep_ratings(store, "first", [Rating(trial.id, "1", "anna", "goal", 7)])
+    ...     (row,) = [row for row in scores_table(store, "first") if row["measure"] == "goal"]
+    >>> row["judge"], row["method"], row["rater"], row["kind"], row["value"]
+    ('people', 'people', 'anna', 'score', 7.0)
     """
     return _table(store, runs, SCORES, score_rows)
 
@@ -362,6 +392,13 @@ def turns_table(store: Store, runs: str | Sequence[str]) -> Rows:
     answer, an unusable reply, an end.
 
     docs/python.md lists the columns. StoreError for a run that is not in the store.
+
+    >>> from sociolab import RunConfig, open_store, run, turns_table
+    >>> result = run(RunConfig(tasks="bargain", limit=1, name="first", store=f"{folder}/lab.db"))
+    >>> with open_store(f"{folder}/lab.db") as store:
+    ...     rows = turns_table(store, "first")
+    >>> rows[0]["event"], rows[0]["turn"], rows[0]["name"]
+    ('moved', 0, 'speak')
     """
     return _table(store, runs, TURNS, turn_rows)
 

@@ -36,6 +36,10 @@ class Action:
     `acts` are written by built-in scripted players alone, which understand each other by them and
     not by the words; whoever sees the action sees them. `fields` holds the values of the fields
     that its kind has, such as {"points": 40}.
+
+    >>> from sociolab.agents import Action
+    >>> Action("offer", "Half each.", to=("ben",), fields={"points": 50})
+    Action(kind='offer', text='Half each.', to=('ben',), acts=(), fields={'points': 50})
     """
 
     kind: str
@@ -48,6 +52,7 @@ class Action:
     def as_text(self) -> str:
         """One line to read.
 
+        >>> from sociolab.agents import Action
         >>> Action("offer", "Half each.", fields={"points": 50}).as_text
         'offer (points: 50): Half each.'
         """
@@ -102,6 +107,12 @@ class ActionSpace:
 
     `distinct`: no kind twice in a turn, and a kind without a text stands alone. `needs` are the
     tokens that a model's reply may take for each action: what is longer is cut and asked for again.
+
+    >>> from sociolab.agents import ActionSpace
+    >>> from sociolab.core import ActionKind
+    >>> space = ActionSpace((ActionKind("speak", spoken=True), ActionKind("pass", has_text=False)))
+    >>> space["speak"].has_text, space.get("leave")
+    (True, None)
     """
 
     kinds: tuple[ActionKind, ...]
@@ -245,6 +256,7 @@ class Agent:
     was set up with, `temperature` that of a model where the user chose one. `code` is the digest of
     a class's source (`core.code_fingerprint`), None for all others.
 
+    >>> from sociolab.core import Agent
     >>> Agent("lab/m?top_p=1", "model", "m", "lab").same_player(Agent("lab/m", "model", "m", "lab"))
     True
     """
@@ -336,8 +348,9 @@ class Episode:
         Attempts at one turn count once. Questions count only in an episode without turns (a
         simulation of a town).
 
+        >>> from sociolab.core import Action, Episode, Moved, Task, Trial, Unusable
         >>> moved = Moved(0, "ann", (Action("speak", "Hello."),))
-        >>> failed = Unusable(2, "ann", ACT, 3, "unreadable", "no JSON", "hm", final=True)
+        >>> failed = Unusable(2, "ann", "act", 3, "unreadable", "no JSON", "hm", final=True)
         >>> task = Task("t", ("ann", "ben"), "scenario", "{}")
         >>> Episode(Trial("x", "w", task, (), 0, 0), (moved, failed)).turns_by_seat
         {'ann': TurnCounts(failed=1, total=2)}

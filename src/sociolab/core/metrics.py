@@ -45,6 +45,7 @@ class Metric:
     def describe(self, low: float, high: float | None) -> str:
         """A tooltip for its name: label, description, range from `low` to `high`, direction.
 
+        >>> from sociolab.core import Metric
         >>> Metric("goal", "goal completion", "How far the goal was reached").describe(0, 10)
         'Goal completion: How far the goal was reached. 0 to 10, higher is better.'
         """

@@ -109,6 +109,14 @@ class Question:
     `complaint` says what an answer lacks, given what the seat saw, or nothing; the seat is then
     asked again as often as the run allows, and its last answer is taken as it is. `needs` are the
     tokens that an answer may take, see `Prompt`; without it they follow from the schema of `reply`.
+
+    >>> from pydantic import BaseModel
+    >>> from sociolab.agents import Question, Reply
+    >>> class Mood(BaseModel):
+    ...     happy: bool
+    >>> question = Question("mood", "Are you happy?", Mood)
+    >>> Reply(question.reply(happy=True)).value
+    Mood(happy=True)
     """
 
     name: str
@@ -129,6 +137,15 @@ class Request:
     in a word. `space` is all that can be done in the episode, also where a question is asked; None
     where a seat takes no turns. `last`: the episode is over, and nothing more is asked of this seat
     in it.
+
+    >>> from sociolab.testing import SilentPlayer, StockScene, Watched, play_scene
+    >>> requests = []
+    >>> silent = Watched(SilentPlayer(), lambda request, exchange: requests.append(request))
+    >>> events = play_scene(StockScene(), {"first": silent, "second": silent})
+    >>> [(request.name, request.seat, request.turn, request.attempt) for request in requests[2:4]]
+    [('act', 'first', 0, 3), ('act', 'second', 1, 1)]
+    >>> requests[1].problem
+    'this player never replies'
     """
 
     trial: str
@@ -163,6 +180,10 @@ class Reply:
 
     `memory` is handed back to the player at its next request in this episode; `raw` is what a
     model wrote, verbatim.
+
+    >>> from sociolab.agents import Action, Reply
+    >>> Reply((Action("speak", "Hello."),), memory={"turns": 1}).memory
+    {'turns': 1}
     """
 
     value: tuple[Action, ...] | BaseModel
@@ -175,6 +196,15 @@ class NoReply:
     """No usable reply: why, and the raw text. `again` says that asking again may help.
 
     Without `memory` the player keeps the one that it had.
+
+    >>> from sociolab.agents import NoReply
+    >>> from sociolab.testing import StockScene, play_scene
+    >>> class Shy:
+    ...     async def reply(self, request, memory):
+    ...         return NoReply("gave up", "I would rather not", again=False)
+    >>> events = play_scene(StockScene(), {"first": Shy(), "second": Shy()})
+    >>> events[0].turn, events[0].problem, events[0].final
+    (0, 'I would rather not', True)
     """
 
     cause: Cause
@@ -213,7 +243,19 @@ after an event None.
 
 
 class Player(Protocol):
-    """Whoever takes a seat: a model, a person, a rule-based player, or a user's own class."""
+    """Whoever takes a seat: a model, a person, a rule-based player, or a user's own class.
+
+    >>> from sociolab.agents import Action, Reply
+    >>> from sociolab.testing import StockScene, play_scene
+    >>> class Greeter:
+    ...     async def reply(self, request, memory):
+    ...         if memory == "greeted":
+    ...             return Reply((Action("leave"),))
+    ...         return Reply((Action("speak", "Hello."),), memory="greeted")
+    >>> events = play_scene(StockScene(), {"first": Greeter(), "second": Greeter()})
+    >>> [action.as_text for event in events[:-1] for action in event.actions]
+    ['speak: Hello.', 'speak: Hello.', 'leave']
+    """
 
     async def reply(self, request: Request, memory: Json) -> Reply | NoReply:
         """Act or answer. `memory` is what this player returned last in this seat, or None."""

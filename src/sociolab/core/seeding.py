@@ -20,6 +20,7 @@ def interleave(
 
     A kind of `weight` 2 has two items in a prefix for each item of a kind of weight 1.
 
+    >>> from sociolab.core import interleave
     >>> interleave(["apple", "avocado", "apricot", "banana", "cherry"], lambda word: word[0])
     ('apple', 'banana', 'cherry', 'avocado', 'apricot')
     """
@@ -35,6 +36,7 @@ def interleave(
 def stream(seed: int, *key: str | int) -> random.Random:
     """A random generator for this seed and key; the same pair gives the same numbers.
 
+    >>> from sociolab.core import stream
     >>> stream(1, "trial", "seat", 3).random() == stream(1, "trial", "seat", 3).random()
     True
     """

@@ -149,6 +149,7 @@ class EndpointSettings:
         """These settings with kinds of weather, such as "bucket:500", "bucket:500,20", "cut:2048",
         "loop" or "loop:0.3"; ConfigError for an unknown one.
 
+        >>> from sociolab.endpoint import EndpointSettings
         >>> EndpointSettings().with_weather("bucket:500", "loop:0.3").loops
         0.3
         """

@@ -21,11 +21,12 @@ class OpenScene:
     by (default: their ids). `acts` limits what a seat can do in a turn, counted from 0 (default:
     all of `space`).
 
-    >>> pay, keep = ActionKind("pay", has_text=False), ActionKind("keep", has_text=False)
-    >>> space = ActionSpace((pay, keep))
-    >>> scene = OpenScene({"ann": "You are Ann.", "ben": "You are Ben."}, space, limit=2)
+    >>> import sociolab.plugin.api as lab
+    >>> pay, keep = (lab.ActionKind(name, has_text=False) for name in ("pay", "keep"))
+    >>> space = lab.ActionSpace((pay, keep))
+    >>> scene = lab.OpenScene({"ann": "You are Ann.", "ben": "You are Ben."}, space, limit=2)
     >>> witness = scene.witness("ben")
-    >>> witness.see(Moved(0, "ann", (Action("pay"),)))
+    >>> witness.see(lab.Moved(0, "ann", (lab.Action("pay"),)))
     >>> witness.observe(1).history[0].text
     'ann: pay'
     """

@@ -71,7 +71,14 @@ _SHARED = "sociolab.report.notes"
 
 class Catalogue:
     """The texts of an analysis: call it with the id and the values of a sentence for a `Sentence`,
-    or `table` for a table of findings."""
+    or `table` for a table of findings.
+
+    >>> from sociolab import Catalogue, Count
+    >>> notes = {"busiest": "{agent} played {episodes}, {share:percent} of all."}
+    >>> say = Catalogue("talks", {"notes": notes})
+    >>> say("busiest", agent="openai/a", episodes=Count("episode", 1), share=0.25)
+    'openai/a played 1 episode, 25 % of all.'
+    """
 
     def __init__(self, name: str, source: str | Path | Mapping[str, Any] = _SHARED) -> None:
         """`source` is a package with a file NAME.toml, a file, or the contents of one."""

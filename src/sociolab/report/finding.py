@@ -39,6 +39,7 @@ class Count:
 
     `of` is a noun in the singular: "episode", "seat", "rater", "pair", or what a world clusters by.
 
+    >>> from sociolab import Count
     >>> str(Count("episode", 36)), str(Count("person", 2))
     ('36 episodes', '2 people')
     """
@@ -76,6 +77,11 @@ class Finding:
     `estimate` is the main figure with its interval; `more` holds further figures by column.
     `bounds` are the figure if all missing scores had their lowest, and their highest value. A
     missing figure is None, never 0.
+
+    >>> from sociolab import Count, Finding
+    >>> row = Finding(about={"agent": "openai/a"}, counts=(Count("seat", 8),), more={"share": 0.5})
+    >>> row.figure("agent"), str(row.figure("seats")), row.figure("share"), row.figure("p")
+    ('openai/a', '8 seats', 0.5, None)
     """
 
     metric: Measure | None = None

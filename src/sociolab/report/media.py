@@ -19,6 +19,12 @@ def draw(conclusion: Section | Sequence[Section], medium: Medium, *, width: int 
     "html" is a page that needs no other file, "latex" (booktabs) and "markdown" are tables, "csv"
     has a row for each figure, "json" is the documented object, and "terminal" is what a terminal of
     `width` columns shows, without colours.
+
+    >>> from sociolab import Section, draw
+    >>> print(draw(Section("Who talks", ("openai/a took 12 turns.",)), "markdown").strip())
+    ## Who talks
+    <BLANKLINE>
+    openai/a took 12 turns.
     """
     sections = (conclusion,) if isinstance(conclusion, Section) else tuple(conclusion)
     match medium:

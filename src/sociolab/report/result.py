@@ -83,6 +83,12 @@ def result_of(store: Store, run: str, *, stopped: str = "") -> RunResult:
 
     The same store gives the same result, byte for byte. StoreError if there is no such run,
     ConfigError if the run only stores replies.
+
+    >>> from sociolab import RunConfig, open_store, result_of, run
+    >>> result = run(RunConfig(limit=1, name="first", store=f"{folder}/lab.db"))
+    >>> with open_store(f"{folder}/lab.db") as store:
+    ...     result_of(store, "first") == result
+    True
     """
     return details_of(store, run, stopped=stopped).result
 

@@ -300,6 +300,14 @@ class RunResult(ResultRecord):
     include `failed_attempts`. `seconds` is wall time. `smoke` says why the run is only a smoke
     test, null if it is none. `renamed` maps labels in `settings` to new names; `other_judges` are
     those whose scores were left out (`report.result.narrowed`).
+
+    >>> from sociolab import RunConfig, run
+    >>> result = run(RunConfig(tasks="bargain", limit=2, name="first", store=f"{folder}/lab.db"))
+    >>> result.played, result.failed, result.cost_usd
+    (2, 0, None)
+    >>> goal = result.measure("goal")
+    >>> goal.low, goal.high
+    (0.0, 10.0)
     """
 
     schema_version: Literal[1] = Field(default=SCHEMA, alias="schema")

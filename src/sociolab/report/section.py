@@ -63,6 +63,21 @@ class Section:
 
     On a page, `body` replaces the tables: it may have links and folded parts, which a terminal
     cannot show.
+
+    >>> from sociolab import Section, draw
+    >>> from sociolab.report import TextTable
+    >>> table = TextTable("Turns by agent", ("agent", "turns"), (("openai/a", "12"),))
+    >>> section = Section("Who talks", ("openai/a took 12 turns.",), tables=(table,))
+    >>> print(draw(section, "markdown"))
+    ## Who talks
+    <BLANKLINE>
+    openai/a took 12 turns.
+    <BLANKLINE>
+    ### Turns by agent
+    <BLANKLINE>
+    | agent | turns |
+    |---|--:|
+    | openai/a | 12 |
     """
 
     title: str

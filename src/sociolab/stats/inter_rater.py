@@ -407,6 +407,7 @@ def yes_no_agreement(
     Where the sides are `interchangeable`, as people are, each pair counts in both orders: the
     shares of yes are then those of all together (Scott's pi).
 
+    >>> from sociolab.stats import yes_no_agreement
     >>> pairs = [(True, True)] * 4 + [(True, False)] + [(False, True)] * 2 + [(False, False)] * 3
     >>> yes_no_agreement(pairs, [str(n) for n in range(10)]).value  # .7 observed, .5 by chance
     0.4

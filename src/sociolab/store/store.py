@@ -564,7 +564,14 @@ def _decode(value: Any) -> Any:
 
 @contextmanager
 def open_store(path: Path | str | None = None) -> Iterator[Store]:
-    """The store at this path, by default the user's own; StoreError if there is none."""
+    """The store at this path, by default the user's own; StoreError if there is none.
+
+    >>> from sociolab import RunConfig, open_store, run
+    >>> result = run(RunConfig(tasks="bargain", limit=2, name="first", store=f"{folder}/lab.db"))
+    >>> with open_store(f"{folder}/lab.db") as store:
+    ...     [episode.ended.reason for episode in store.episodes("first")]
+    ['left', 'left']
+    """
     with Store.open(store_path(None if path is None else Path(path)), create=False) as store:
         yield store
 

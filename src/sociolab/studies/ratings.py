@@ -48,6 +48,14 @@ class Rating:
     is in the dimension's range or, for a yes/no question, one of `NO_ANSWERS`. `seconds` is how
     long the rating took, `when` the time it was given, as ISO 8601 with its zone (stored in UTC);
     None and "" if unknown. ConfigError for a record that cannot be a rating of any run.
+
+    >>> from sociolab import Rating
+    >>> Rating("094bb6f6", "ann", "rater-1", "goal", 7, when="2026-03-01T15:05:00+01:00").when
+    '2026-03-01T14:05:00Z'
+    >>> Rating("094bb6f6", "ann", "Anna Smith", "goal", 7)
+    Traceback (most recent call last):
+        ...
+    sociolab.core.errors.ConfigError: expected a pseudonym as rater, ...
     """
 
     episode: str
@@ -145,14 +153,20 @@ def keep_ratings(
 ) -> KeptRatings:
     """Store ratings as the set `name` of a run, all or none.
 
-    keep_ratings(store, "my-run", [Rating("094bb6f6", "gurdeep-sandhu", "anna", "goal", 7)])
-
     A seat may be named by its number (from 1) or by the name of who sits there, a dimension by its
     title. Ratings that are stored already are left as they are; `replace_all` replaces the whole
     set. ConfigError, and nothing stored, where there is no rating, or one has an unknown episode,
     seat or dimension, is out of range, given twice, or contradicts a stored one; a message counts
     them from 1. ConfigError, too, if `name` is a study. StoreError while another process works on
     the run.
+
+    >>> from sociolab import Rating, RunConfig, keep_ratings, open_store, run
+    >>> result = run(RunConfig(limit=1, name="first", store=f"{folder}/lab.db"))
+    >>> with open_store(f"{folder}/lab.db") as store:
+    ...     trial = store.trials("first")[0].trial
+    ...     kept = keep_ratings(store, "first", [Rating(trial.id, "1", "anna", "goal", 7)])
+    >>> kept.ratings, kept.raters
+    (1, 1)
     """
     lines = tuple(enumerate(ratings, 1))
     incoming = IncomingRatings(lines, (), "", "rating", duplicates)

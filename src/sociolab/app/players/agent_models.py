@@ -58,6 +58,22 @@ class AgentModels:
 
     A call belongs to the request or episode that the agent or judge is working on. A resumed run
     finds the stored reply as long as the calls of a turn come in the same order.
+
+    >>> from sociolab import AgentModels, RunConfig, run
+    >>> from sociolab.agents import Action, Reply
+    >>> from sociolab.endpoint import EndpointSettings, start_in_thread
+    >>> class Talker:
+    ...     def __init__(self, models: AgentModels, model: str) -> None:
+    ...         self.models, self.model = models, model
+    ...     async def reply(self, request, memory):
+    ...         text = await self.models.chat(self.model, request.observation.head)
+    ...         return Reply((Action("speak", text),))
+    >>> with start_in_thread(EndpointSettings()) as endpoint:
+    ...     result = run(RunConfig(agents="python:__main__:Talker?model=openai/m", limit=1,
+    ...                            partner="scripted", judges="none", base_url=endpoint.url,
+    ...                            name="first", store=f"{folder}/lab.db"))
+    >>> result.played, result.calls > 0
+    (2, True)
     """
 
     def __init__(self, models: Models, replies: ReplyStore, budget: Budget) -> None:

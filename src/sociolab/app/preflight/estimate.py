@@ -119,6 +119,11 @@ def estimate(config: RunConfig, latency: float | None = None) -> RunEstimate:
 
     `latency`: seconds per call; else as last measured in the store. ConfigError as the run itself
     would raise it.
+
+    >>> from sociolab import RunConfig, estimate
+    >>> found = estimate(RunConfig(agents="openai/m", partner="scripted", judges="none", limit=2))
+    >>> found.most.models["openai/m"].calls
+    40
     """
     return run_sync(lambda: estimate_run(config, latency))
 

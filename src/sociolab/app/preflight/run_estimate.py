@@ -123,10 +123,6 @@ class RunEstimate:
     user's own code, whose calls nobody knows. `expected` is known where plays are simulated.
     `limits` are those of replies, by spec and kind of question. `budget` is the run's, in dollars.
     `exams` are those that its judges have not sat: in no case, and in no mean.
-
-    >>> found = estimate(RunConfig(agents=("openai/m",), judges=("none",)))  # doctest: +SKIP
-    >>> found.most.models["openai/m"].calls  # doctest: +SKIP
-    9000
     """
 
     trials: int

@@ -147,7 +147,13 @@ class WorldConfig(WorldOptions):
 
 
 class EnvironmentConfig(WorldOptions, EndpointAccess):
-    """What shapes an `Environment` beside its own arguments."""
+    """What shapes an `Environment` beside its own arguments.
+
+    >>> from sociolab import Environment, EnvironmentConfig
+    >>> config = EnvironmentConfig(limit=3, settings={"turns": "4"})
+    >>> len(Environment("sotopia", config=config).tasks)
+    3
+    """
 
 
 class RunWork(ModelAccess):
@@ -195,6 +201,10 @@ class JudgeConfig(JudgeChoice, RunWork):
     """Who judges the episodes of a stored run, and within which limits.
 
     `settings` may name the set of prompts that judges get in place of the run's own.
+
+    >>> from sociolab import JudgeConfig
+    >>> JudgeConfig(judges=("openai/judge", "python:my_judge:Asks"), budget=2).judges
+    ('openai/judge', 'python:my_judge:Asks')
     """
 
     settings: Annotated[
@@ -216,6 +226,17 @@ class RunConfig(JudgeChoice, WorldConfig, RunWork):
     from 0 to 1; 1 switches this off). `tags` are words to find the run by.
 
     One name may stand where several are meant, and a number or a boolean where words are.
+
+    >>> from sociolab import RunConfig
+    >>> config = RunConfig(world="sotopia", agents="openai/a", partner="scripted", limit=20)
+    >>> config.agents, config.repeats
+    (('openai/a',), 1)
+    >>> RunConfig(repeats=0)
+    Traceback (most recent call last):
+        ...
+    pydantic_core._pydantic_core.ValidationError: 1 validation error for RunConfig
+    repeats
+      Input should be greater than or equal to 1 ...
     """
 
     agents: Annotated[

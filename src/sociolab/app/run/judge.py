@@ -45,6 +45,13 @@ def judge_run(
     judges do nothing but fill in this guide of the world, or that of a TOML file
     (`plugin.shown.guides_from`). Works inside a running event loop, too. StoreError if the run is
     not in the store, ConfigError if `config` names no judge.
+
+    >>> from sociolab import JudgeConfig, RunConfig, judge_run, run
+    >>> store = f"{folder}/lab.db"
+    >>> played = run(RunConfig(tasks="bargain", limit=1, judges="none", name="first", store=store))
+    >>> judged = judge_run("first", JudgeConfig(judges="heuristic", store=store), repeats=1)
+    >>> judged.judges[0].judge
+    'heuristic'
     """
     return run_sync(lambda: judge_run_async(run, config, repeats=repeats, sheet=sheet, watch=watch))
 
@@ -52,7 +59,16 @@ def judge_run(
 async def judge_run_async(
     run: str, config: JudgeConfig, *, repeats: int, sheet: str = "", watch: Watch | None = None
 ) -> RunResult:
-    """`judge_run` for code in an event loop."""
+    """`judge_run` for code in an event loop.
+
+    >>> import asyncio
+    >>> from sociolab import JudgeConfig, RunConfig, judge_run_async, run
+    >>> store = f"{folder}/lab.db"
+    >>> played = run(RunConfig(tasks="bargain", limit=1, judges="none", name="first", store=store))
+    >>> judging = judge_run_async("first", JudgeConfig(judges="heuristic", store=store), repeats=1)
+    >>> asyncio.run(judging).judges[0].judge
+    'heuristic'
+    """
     error = await judge_due(run, config, repeats=repeats, sheet=sheet, watch=watch)
     with Store.open(store_path(config.store), create=False) as store:
         return result_of(store, run, stopped=str(error) if error else "")

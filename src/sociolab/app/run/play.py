@@ -44,6 +44,13 @@ class Progress:
     `total` and `done` count trials, earlier parts of the run included; everything else is of this
     part. Tokens and cost of `estimated_calls` are estimates. `seconds_left` is None until a trial
     is over.
+
+    >>> from sociolab import RunConfig, run
+    >>> seen = []
+    >>> config = RunConfig(limit=2, name="first", store=f"{folder}/lab.db")
+    >>> result = run(config, on_progress=seen.append)
+    >>> [(now.done, now.total, now.usd) for now in seen]
+    [(1, 2, 0.0), (2, 2, 0.0)]
     """
 
     run: str
@@ -70,7 +77,9 @@ def run(
     `on_progress` is called once a trial is over. What it raises ends the run, which can be resumed.
 
     >>> from sociolab import RunConfig, run
-    >>> result = run(RunConfig(world="sotopia", limit=2, store="demo.db"))  # doctest: +SKIP
+    >>> result = run(RunConfig(tasks="bargain", limit=2, name="first", store=f"{folder}/lab.db"))
+    >>> result.played, result.failed, result.stopped
+    (2, 0, '')
     """
     return run_sync(lambda: run_async(config, watch, on_progress=on_progress))
 
@@ -103,6 +112,12 @@ async def run_async(
     ConfigError where the description is invalid, StorageError where the disk is (nearly) full; the
     result's `stopped` says why a run ended early otherwise. When cancelled, everything so far is on
     disk, and the run's name resumes it.
+
+    >>> import asyncio
+    >>> from sociolab import RunConfig, run_async
+    >>> config = RunConfig(limit=1, name="first", store=f"{folder}/lab.db")
+    >>> asyncio.run(run_async(config)).ends
+    {'left': 1}
     """
     if config.on:  # before anything is written
         if HUMAN in config.players:

@@ -333,7 +333,7 @@ def ordinary_matches(filters: Iterable[Sequence[str]], routines: Iterable[str]) 
 def missed_forms(keywords: Sequence[str]) -> tuple[str, ...]:
     """Other forms of a filter's own words that do not pass it.
 
-    >>> missed_by(["exercise", "board games"])
+    >>> missed_forms(["exercise", "board games"])
     ('exercising', 'board game')
     """
     passes = Keywords(keywords)
