@@ -18,7 +18,7 @@ from test_public_names import PUBLIC, ROOT
 
 SOURCE = ROOT / "src"
 FLAGS = doctest.ELLIPSIS | doctest.NORMALIZE_WHITESPACE
-WHOLE = ("sociolab", "sociolab.agents")
+WHOLE = ("sociolab", "sociolab.agents", "sociolab.judging", "sociolab.testing")
 """Every class and function of these packages has an example."""
 CHOSEN: dict[str, tuple[str, ...]] = {}
 """So have these of others, which users of the library call, subclass or read."""

@@ -139,7 +139,14 @@ class ActionSpace:
 
 @dataclass(frozen=True, slots=True)
 class Moved:
-    """A seat took its turn. `memory` is what its player carries to its next turn."""
+    """A seat took its turn. `memory` is what its player carries to its next turn.
+
+    >>> from sociolab.agents import Action
+    >>> from sociolab.judging import Moved
+    >>> move = Moved(0, "ann", (Action("speak", "Hello."),))
+    >>> [action.text for action in move.actions if action.kind == "speak"]
+    ['Hello.']
+    """
 
     turn: int
     seat: str
@@ -153,6 +160,10 @@ class Answered:
     """A seat answered a question that never enters the history.
 
     `optional`: nothing hangs on the answer, and it is shown to nobody (see `Question`).
+
+    >>> from sociolab.judging import Answered
+    >>> Answered(6, "ann", "closing", {"outcome": "agreed", "price": 220}).value["price"]
+    220
     """
 
     turn: int
@@ -199,6 +210,11 @@ class Ended:
     "silence": somebody had nothing usable to say, and it ended there (a conversation task under a
     policy that goes on, which is not scored then; episodes of other programs, which stop at an
     empty turn).
+
+    >>> from sociolab.testing import AnyPlayer, StockScene, play_scene
+    >>> players = {"first": AnyPlayer(leave_rate=0), "second": AnyPlayer(leave_rate=0)}
+    >>> play_scene(StockScene(limit=4), players)[-1]
+    Ended(reason='turn limit', turn=3, seat=None)
     """
 
     reason: EndReason
@@ -317,7 +333,16 @@ class TurnCounts(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Episode:
-    """A trial and its events, in order; while it is being played, those so far."""
+    """A trial and its events, in order; while it is being played, those so far.
+
+    >>> from sociolab.app import load_world
+    >>> from sociolab.testing import AnyPlayer, play_task
+    >>> world = load_world("sotopia").world
+    >>> task = world.tasks()[0]
+    >>> episode = play_task(world, task, dict.fromkeys(task.seats, AnyPlayer(leave_rate=1)))
+    >>> len(episode.moves), episode.ended.reason, episode.trial.task == task
+    (1, 'left', True)
+    """
 
     trial: Trial
     events: tuple[Event, ...]

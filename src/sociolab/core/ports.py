@@ -327,7 +327,19 @@ class World(Protocol):
 
 
 class Judge(Protocol):
-    """Turns an episode into verdicts: one for each measure and seat that it is for."""
+    """Turns an episode into verdicts: one for each measure and seat that it is for.
+
+    >>> from sociolab import RunConfig, run
+    >>> from sociolab.judging import JudgeId, Measure, Score
+    >>> class Length:
+    ...     id = JudgeId("length", "rules")
+    ...     async def judge(self, episode, judging=0):
+    ...         return [Score(Measure("length", 0, 1000), None, len(episode.moves))]
+    >>> result = run(RunConfig(judges="python:__main__:Length", limit=1, settings={"turns": "4"},
+    ...                        name="first", store=f"{folder}/lab.db"))
+    >>> {entry.value for entry in result.scores if entry.measure == "length"}
+    {4.0}
+    """
 
     @property
     def id(self) -> JudgeId: ...

@@ -73,7 +73,16 @@ def leading_judges(judges: Mapping[str, JudgeId], *, with_people: bool = False) 
 
 @dataclass(frozen=True, slots=True)
 class Measure:
-    """A named quantity and the range of its values, both ends included."""
+    """A named quantity and the range of its values, both ends included.
+
+    >>> from sociolab.judging import Measure
+    >>> Measure("goal", 0, 10).yes_no, Measure("secret_kept", 0, 1, whole=True).yes_no
+    (False, True)
+    >>> Measure("goal", 10, 0)
+    Traceback (most recent call last):
+        ...
+    sociolab.core.errors.WorldError: measure goal: the range 10 to 0 is empty
+    """
 
     name: str
     low: float
@@ -170,6 +179,15 @@ class Score:
 
     WorldError for a value outside the range, or a fraction of an integer measure. `rated_by` says
     which person gave it.
+
+    >>> from sociolab.judging import Measure, Score
+    >>> goal = Measure("goal", 0, 10)
+    >>> Score(goal, "ann", 7, "She got most of what she wanted.").value
+    7
+    >>> Score(goal, "ann", 11)
+    Traceback (most recent call last):
+        ...
+    sociolab.core.errors.WorldError: goal lies between 0 and 10; found 11
     """
 
     measure: Measure
@@ -190,7 +208,13 @@ class Score:
 
 @dataclass(frozen=True, slots=True)
 class ScoreFailure:
-    """A score that was due and is missing, with its cause. It never counts as a value."""
+    """A score that was due and is missing, with its cause. It never counts as a value.
+
+    >>> from sociolab.judging import Measure, ScoreFailure
+    >>> failure = ScoreFailure(Measure("goal", 0, 10), "ann", "unreadable", "expected a number")
+    >>> failure.cause, failure.attempts
+    ('unreadable', 1)
+    """
 
     measure: Measure
     seat: str | None
@@ -214,6 +238,13 @@ class Unscored:
 
     `low` and `high` bound the possible values; None: the measure's own range. WorldError for bounds
     outside it.
+
+    >>> from sociolab.judging import Measure, Unscored
+    >>> goal = Measure("goal", 0, 10)
+    >>> Unscored(goal, "ann", "they never name a price").bounds
+    (0, 10)
+    >>> Unscored(goal, "ann", "they disagree on the price", "disputed", low=4, high=6).bounds
+    (4, 6)
     """
 
     measure: Measure
@@ -251,6 +282,10 @@ class JudgeId:
     `name` is that of its model, its Python class, its set of ratings, or its own; `settings` a hash
     of its prompts and settings; `sheet` the sheet that it fills in; `code` the fingerprint of its
     Python class (`core.code_fingerprint`); `prompts` whose texts it got.
+
+    >>> from sociolab.judging import JudgeId
+    >>> JudgeId("asks", "rules").label, JudgeId("openai/m", "model", role="reader").label
+    ('asks', 'reader:openai/m')
     """
 
     name: str

@@ -48,7 +48,12 @@ class _Record(BaseModel):
 
 
 class Cell(_Record):
-    """A metric of a seat, on which credit is given."""
+    """A metric of a seat, on which credit is given.
+
+    >>> from sociolab.judging import Cell
+    >>> Cell(seat="ann", measure="goal")
+    Cell(seat='ann', measure='goal')
+    """
 
     seat: str
     measure: CreditMeasure
@@ -59,6 +64,11 @@ class Credit(_Record):
 
     `turn` is the transcript's (from 0), `by` the seat whose turn it was, `quote` words of it.
     `amount` is -3 to 3 and not 0 for a goal, -1 for a turn that gave a secret away.
+
+    >>> from sociolab.judging import Cell, Credit
+    >>> goal = Cell(seat="ann", measure="goal")
+    >>> Credit(cell=goal, turn=2, by="ben", quote="I'll take it", amount=3, reason="A sale.").amount
+    3
     """
 
     cell: Cell
@@ -83,6 +93,13 @@ class CreditRecord(_Record):
     A cell of `asked` without a credit or a failure: no turn moved it. `judge` and `settings` are
     those of the judge's id, `names` is what the transcript calls each seat, `attempts` how often
     the judge was asked.
+
+    >>> from sociolab.judging import Cell, CreditRecord
+    >>> goal = Cell(seat="ann", measure="goal")
+    >>> record = CreditRecord(judge="openai/m", settings="", names={"ann": "Ann"}, asked=(goal,),
+    ...                       credits=(), failures=(), attempts=1)
+    >>> record.credited == (goal,)  # a usable list, although no turn moved the goal
+    True
     """
 
     version: Literal[1] = 1
@@ -108,12 +125,28 @@ _A_CREDIT, _LONGEST = 100, 6_000
 
 
 class CreditJudge:
-    """Gives credit to turns with a chat model at temperature 0.
+    r"""Gives credit to turns with a chat model at temperature 0.
 
     A reply with a quote that is not in its turn, a turn that does not exist, or an unreadable list
     is requested again; the cells that the last reply still gets wrong are failures. A call that
     fails for good fails all cells; a fatal error (credentials, budget) passes through and stops the
     run.
+
+    >>> import asyncio
+    >>> from sociolab.core import ChatReply, Line, Transcript
+    >>> from sociolab.judging import CreditJudge, build_story
+    >>> class Model:
+    ...     label = "my/model"
+    ...     async def complete(self, prompt, key):
+    ...         return ChatReply('{"person_1": {"goal": [{"turn": 2, "quote": "I\'ll take it.", '
+    ...                          '"reason": "The bicycle is sold.", "effect": 3}]}}')
+    >>> lines = (Line(0, "Ann", False, (), "Ann: Would you pay two hundred?", "ann"),
+    ...          Line(1, "Ben", False, (), "Ben: I'll take it.", "ben"))
+    >>> transcript = Transcript("A sale", (("Ann", "Goal: Sell the bicycle."),), lines)
+    >>> story = build_story(transcript, ["ann", "ben"], ["goal"])
+    >>> (credit,) = asyncio.run(CreditJudge(Model()).credit("trial", story)).credits
+    >>> credit.cell.seat, credit.by, credit.amount
+    ('ann', 'ben', 3)
     """
 
     def __init__(self, model: ChatModel) -> None:
@@ -205,6 +238,15 @@ class Story:
     """The transcript of a whole episode, and its people.
 
     A seat that took no turn is left out: nothing tells what the scene calls it.
+
+    >>> from sociolab.core import Line, Transcript
+    >>> from sociolab.judging import build_story
+    >>> lines = (Line(0, "Ann", False, (), "Ann: Would you pay two hundred?", "ann"),
+    ...          Line(1, "Ben", False, (), "Ben: I'll take it.", "ben"))
+    >>> transcript = Transcript("A sale", (("Ann", "Goal: Sell the bicycle."),), lines)
+    >>> story = build_story(transcript, ["ann", "ben", "cat"], ["goal"])
+    >>> [person.seat for person in story.people], [person.seat for person in story.with_stakes]
+    (['ann', 'ben'], ['ann'])
     """
 
     transcript: Transcript
@@ -219,7 +261,17 @@ class Story:
 def build_story(
     transcript: Transcript, seats: Sequence[str], measures: Collection[CreditMeasure]
 ) -> Story:
-    """The story of a whole episode of these seats; WorldError where a line is of none of them."""
+    """The story of a whole episode of these seats; WorldError where a line is of none of them.
+
+    >>> from sociolab.core import Line, Transcript
+    >>> from sociolab.judging import build_story
+    >>> lines = (Line(0, "Ann", False, (), "Ann: Would you pay two hundred?", "ann"),
+    ...          Line(1, "Ben", False, (), "Ben: I'll take it.", "ben"))
+    >>> scene = (("Ann", "Goal: Sell the bicycle."), ("Ben", "A neighbour."))
+    >>> story = build_story(Transcript("A sale", scene, lines), ["ann", "ben"], ["goal"])
+    >>> [(person.name, person.measures) for person in story.people]
+    [('Ann', ('goal',)), ('Ben', ())]
+    """
     for line in transcript.lines:
         if line.seat not in seats:
             raise WorldError(

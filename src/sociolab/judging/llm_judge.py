@@ -54,6 +54,23 @@ class LlmJudge:
     lacks is a failure of those cells only. A call that fails for good fails them all; a fatal
     error (credentials, budget) passes through and stops the run. `role` and `sheet` are those of
     its id, where one model judges in several ways.
+
+    >>> import asyncio
+    >>> from sociolab.app import load_world
+    >>> from sociolab.core import ChatReply
+    >>> from sociolab.judging import LlmJudge
+    >>> from sociolab.testing import AnyPlayer, play_task
+    >>> from sociolab.worlds import sotopia
+    >>> class Model:
+    ...     label = "my/model"
+    ...     async def complete(self, prompt, key):
+    ...         return ChatReply("I cannot say.")
+    >>> world = load_world("sotopia").world
+    >>> task = world.tasks()[0]
+    >>> episode = play_task(world, task, dict.fromkeys(task.seats, AnyPlayer()))
+    >>> verdicts = asyncio.run(LlmJudge(sotopia.SotopiaRubric(), Model()).judge(episode))
+    >>> type(verdicts[0]).__name__, verdicts[0].cause, verdicts[0].attempts
+    ('ScoreFailure', 'unreadable', 3)
     """
 
     def __init__(

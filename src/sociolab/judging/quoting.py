@@ -26,6 +26,11 @@ def match_quote(quote: str, lines: Iterable[str]) -> str | None:
     in any conversation, and proves nothing. Spacing, case, the form of quotation marks, and marks
     around the quote or at its end are ignored; whole words must match. The result has single
     spaces.
+
+    >>> from sociolab.judging import match_quote
+    >>> lines = ["Hello, Ben.", "I could pay two hundred for it."]
+    >>> match_quote("“Could pay TWO hundred”", lines), match_quote("hundred", lines)
+    ('could pay two hundred', None)
     """
     folded = _fold(flat(quote).lstrip(_BEFORE).rstrip(_AFTER))
     if not folded:

@@ -31,7 +31,14 @@ def join_problems(problems: Iterable[str]) -> str:
 
 @dataclass(frozen=True, slots=True)
 class MissingValue:
-    """A value that was due and is missing, and why: it never counts as a value."""
+    """A value that was due and is missing, and why: it never counts as a value.
+
+    >>> from sociolab.judging import Measure, MissingValue
+    >>> missing = MissingValue("unreadable", "expected JSON, found an empty reply")
+    >>> failures = missing.as_verdicts([Measure("goal", 0, 10)], ["ann", "ben"])
+    >>> [(failure.seat, failure.cause) for failure in failures]
+    [('ann', 'unreadable'), ('ben', 'unreadable')]
+    """
 
     cause: Cause
     problem: str

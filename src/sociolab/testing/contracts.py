@@ -44,6 +44,24 @@ class JudgeContract:
     """Inherit it, and return your judge, finished episodes of its world, and its metrics.
 
     `pure` says that equal episodes get equal verdicts; set it to False for a model judge.
+
+    >>> from sociolab.core import Task, Trial
+    >>> from sociolab.judging import Ended, Episode, JudgeId, Measure, Unscored
+    >>> from sociolab.testing import JudgeContract
+    >>> GOAL = Measure("goal", 0, 10)
+    >>> class Undecided:
+    ...     id = JudgeId("undecided", "rules")
+    ...     async def judge(self, episode, judging=0):
+    ...         return (Unscored(GOAL, None, "I never know"),)
+    >>> class TestUndecided(JudgeContract):
+    ...     def judge(self):
+    ...         return Undecided()
+    ...     def measures(self):
+    ...         return [GOAL]
+    ...     def episodes(self):
+    ...         trial = Trial("x", "my-world", Task("t", ("ann", "ben"), "t", "{}"), (), 0, 0)
+    ...         return [Episode(trial, (Ended("turn limit", 0),))]
+    >>> TestUndecided().test_what_is_no_score_says_why()  # as pytest runs it
     """
 
     pure = True
@@ -136,6 +154,12 @@ class PlayerContract:
     """Inherit it, and return your player; also its `world`, if it plays no other, or a `scene`.
 
     Raise `attempts` for a player that may need several (a model).
+
+    >>> from sociolab.testing import AnyPlayer, PlayerContract
+    >>> class TestAnyPlayer(PlayerContract):
+    ...     def player(self):
+    ...         return AnyPlayer()
+    >>> TestAnyPlayer().test_it_acts_in_every_turn()  # as pytest runs it
     """
 
     attempts = 1
@@ -252,6 +276,15 @@ class WorldContract:
     that it is not shown.
 
     The more of the other methods you override, the more is tested.
+
+    >>> from sociolab.app import load_world
+    >>> from sociolab.testing import WorldContract
+    >>> class TestSotopia(WorldContract):
+    ...     def world(self):
+    ...         return load_world("sotopia").world
+    ...     def tasks(self, world):
+    ...         return world.tasks()[:1]
+    >>> TestSotopia().test_it_ends_with_any_valid_player()  # as pytest runs it
     """
 
     most_requests = 10_000

@@ -34,6 +34,13 @@ class MindContract:
 
     Raise `attempts` for a mind that may need several (a model); set `deterministic` to False for
     one that may answer equal questions differently.
+
+    >>> from sociolab.testing import MindContract
+    >>> from sociolab.town import ScriptedMind
+    >>> class TestScriptedMind(MindContract):
+    ...     def mind(self):
+    ...         return ScriptedMind()
+    >>> TestScriptedMind().test_it_answers_every_question_in_its_form()  # as pytest runs it
     """
 
     attempts = 1
@@ -163,6 +170,10 @@ def stock_questions(say: Callable[[str], str] = str) -> tuple[MindQuestion[Any],
 
     `say` may change the texts that others wrote or said: names, activities, memories, words. Places
     and objects stay as they are.
+
+    >>> from sociolab.testing import stock_questions
+    >>> [question.name for question in stock_questions()][:4]
+    ['general_plan', 'day_reminder', 'talk_reminder', 'plan_day']
     """
     return _Stock(say).questions()
 

@@ -41,6 +41,13 @@ class AnyPlayer:
 
     `leave_rate` is how often it leaves (0 to 1), where it can; `whisper_rate` how often an action
     has a single recipient.
+
+    >>> from sociolab.testing import AnyPlayer, StockScene, play_scene
+    >>> players = {"first": AnyPlayer(["Hm."], leave_rate=0), "second": AnyPlayer(leave_rate=1)}
+    >>> [event.actions[0].as_text for event in play_scene(StockScene(), players)[:2]]
+    ['none', 'leave']
+    >>> play_scene(StockScene(), players) == play_scene(StockScene(), players)
+    True
     """
 
     def __init__(
@@ -80,7 +87,13 @@ class AnyPlayer:
 
 
 class OddPlayer:
-    """Says and does the oddest things that are valid, in turn, starting at `first`."""
+    """Says and does the oddest things that are valid, in turn, starting at `first`.
+
+    >>> from sociolab.testing import OddPlayer, StockScene, play_scene
+    >>> events = play_scene(StockScene(), {"first": OddPlayer(0), "second": OddPlayer(1)})
+    >>> events[-1].reason
+    'turn limit'
+    """
 
     def __init__(self, first: int) -> None:
         self._first = first
@@ -130,7 +143,13 @@ def whisper_mark(seat: str, turn: int) -> str:
 
 
 class SilentPlayer:
-    """Never gives a usable reply."""
+    """Never gives a usable reply.
+
+    >>> from sociolab.testing import SilentPlayer, StockScene, play_scene
+    >>> events = play_scene(StockScene(), {"first": SilentPlayer(), "second": SilentPlayer()})
+    >>> [(event.attempt, event.final) for event in events[:3]]
+    [(1, False), (2, False), (3, True)]
+    """
 
     async def reply(self, request: Request, memory: Json) -> Reply | NoReply:
         return NoReply("gave up", "this player never replies", raw="...")
@@ -138,7 +157,15 @@ class SilentPlayer:
 
 @dataclass(frozen=True, slots=True)
 class Exchange:
-    """A copy of a request and its memory, and the reply to them."""
+    """A copy of a request and its memory, and the reply to them.
+
+    >>> from sociolab.testing import AnyPlayer, StockScene, Watched, play_scene
+    >>> exchanges = []
+    >>> player = Watched(AnyPlayer(), lambda request, exchange: exchanges.append(exchange))
+    >>> events = play_scene(StockScene(limit=3), {"first": player, "second": AnyPlayer()})
+    >>> [(exchange.memory, exchange.reply.memory) for exchange in exchanges]
+    [(None, 1), (1, 2)]
+    """
 
     request: Request
     memory: Json
@@ -150,6 +177,13 @@ class Watched:
 
     `note` is called after each reply, with the request that the player was given, and a copy of it
     that was made before.
+
+    >>> from sociolab.testing import AnyPlayer, StockScene, Watched, play_scene
+    >>> seen = []
+    >>> player = Watched(AnyPlayer(), lambda request, exchange: seen.append(request.turn))
+    >>> events = play_scene(StockScene(limit=3), {"first": player, "second": AnyPlayer()})
+    >>> seen
+    [0, 2]
     """
 
     def __init__(self, player: Player, note: Callable[[Request, Exchange], None]) -> None:

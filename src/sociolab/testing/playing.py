@@ -36,7 +36,13 @@ def play_scene(
     policy: FailurePolicy = POLICY,
     journal: Sequence[Event] = (),
 ) -> tuple[Event, ...]:
-    """The events of a scene that is played to its end."""
+    """The events of a scene that is played to its end.
+
+    >>> from sociolab.testing import AnyPlayer, SilentPlayer, StockScene, play_scene
+    >>> events = play_scene(StockScene(limit=2), {"first": AnyPlayer(), "second": SilentPlayer()})
+    >>> [type(event).__name__ for event in events]
+    ['Moved', 'Unusable', 'Unusable', 'Unusable', 'Ended']
+    """
     return drive_recorded(play(scene, trial=TRIAL, seed=seed, policy=policy), players, journal)
 
 
@@ -48,7 +54,16 @@ def play_task(
     seed: int = 0,
     journal: Sequence[Event] = (),
 ) -> Episode:
-    """Play a task to its end. Each task has a trial of its own."""
+    """Play a task to its end. Each task has a trial of its own.
+
+    >>> from sociolab.app import load_world
+    >>> from sociolab.testing import AnyPlayer, play_task
+    >>> world = load_world("sotopia").world
+    >>> task = world.tasks()[0]
+    >>> episode = play_task(world, task, dict.fromkeys(task.seats, AnyPlayer(leave_rate=1)))
+    >>> episode.ended.reason, episode.ended.turn
+    ('left', 0)
+    """
     cast = tuple(CastMember(seat) for seat in task.seats)
     trial = Trial(f"{TRIAL} of {task.id}", world.name, task, cast, 0, seed)
     return Episode(trial, drive_recorded(world.play(task, trial.id, seed), players, journal))
@@ -58,7 +73,15 @@ def drive_recorded(
     game: Play, players: Mapping[str, Player], journal: Sequence[Event] = ()
 ) -> tuple[Event, ...]:
     """The events of an episode; fails unless exactly the events missing in the journal are
-    recorded."""
+    recorded.
+
+    >>> from sociolab.engine import play
+    >>> from sociolab.testing import AnyPlayer, StockScene, drive_recorded
+    >>> players = {"first": AnyPlayer(leave_rate=0), "second": AnyPlayer(leave_rate=0)}
+    >>> events = drive_recorded(play(StockScene(limit=2)), players)
+    >>> drive_recorded(play(StockScene(limit=2)), players, journal=events[:1]) == events
+    True
+    """
     recorded: list[Event] = []
     events = asyncio.run(drive(game, players, recorded.append, journal))
     on_record = sorted(map(encode_event, (*journal, *recorded)))
@@ -68,12 +91,24 @@ def drive_recorded(
 
 
 def as_bytes(events: Sequence[Event]) -> bytes:
-    """Events as the store encodes them."""
+    """Events as the store encodes them.
+
+    >>> from sociolab.judging import Ended
+    >>> from sociolab.testing import as_bytes
+    >>> as_bytes([Ended("turn limit", 20)])
+    b'["ended","turn limit",20,null]'
+    """
     return "\n".join(encode_event(event) for event in events).encode("utf-8", "surrogatepass")
 
 
 def ending_of(events: Sequence[Event]) -> Ended:
-    """The last event, which must say why the episode ended."""
+    """The last event, which must say why the episode ended.
+
+    >>> from sociolab.testing import AnyPlayer, StockScene, ending_of, play_scene
+    >>> events = play_scene(StockScene(), {"first": AnyPlayer(leave_rate=1), "second": AnyPlayer()})
+    >>> ending_of(events).reason
+    'left'
+    """
     last = events[-1]
     assert isinstance(last, Ended), f"the last event says why it ended; found {last}"
     return last
@@ -94,7 +129,16 @@ STOCK_NAMES = {"first": "Ada", "second": "Ben", "third": "Cleo", "fourth": "Dan"
 
 @dataclass(frozen=True, slots=True)
 class StockScene:
-    """People who know each other's names and want to choose a cake."""
+    """People who know each other's names and want to choose a cake.
+
+    >>> from sociolab.testing import SilentPlayer, StockScene, play_scene
+    >>> scene = StockScene(seats=("first", "second", "third"), limit=5)
+    >>> events = play_scene(scene, dict.fromkeys(scene.seats, SilentPlayer()))
+    >>> scene.witness("third").observe(0).head
+    'You are Cleo. Choose a cake together. What you can do: speak, act, none, leave.'
+    >>> events[-1]
+    Ended(reason='turn limit', turn=4, seat=None)
+    """
 
     seats: tuple[str, ...] = ("first", "second")
     limit: int = 8
