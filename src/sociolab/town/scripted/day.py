@@ -76,6 +76,7 @@ def plan_day(question: PlanDay) -> DayPlan:
     if event is not None:
         slots = _lay(slots, event)
     slots = _add_agreed(slots, me, day, seed, wake)
+    # Bed is after the last appointment, but no later than two in the morning.
     bed = max(bed, min(max(slot.end for slot in slots) + 15, 26 * 60))
     return DayPlan(wake=clock_of(wake), entries=_entries(slots, wake, bed), bed=clock_of(bed))
 

@@ -149,20 +149,17 @@ def _read_losses(store: Store, action: LevelRun) -> tuple[dict[str, _Losses], st
     shares: dict[JudgeId, dict[str, dict[str, float]]] = {}
     for row in store.verdicts.scores(action.name, kind="score", texts=False):
         if row.measure in LOSSES.values() and row.trial and row.value is not None:
-            of_judge = shares.setdefault(row.judge, {})
-            of_judge.setdefault(row.trial, {})[row.measure.name] = row.value
+            by_metric = shares.setdefault(row.judge, {}).setdefault(row.trial, {})
+            by_metric[row.measure.name] = row.value
     judges = sorted(shares, key=lambda judge: (judge.method != "rules", judge.label))
     by_trial = shares[judges[0]] if judges else {}
     by_agent: dict[str, _Losses] = {}
     for trial in action.trials:
         task = parse_content(trial.task.content).task
         losses = by_agent.setdefault(trial.cast[0].agent, _Losses())
-        counts = (
-            _count_outcomes(by_trial[trial.id], count_eligible(task))
-            if trial.id in by_trial
-            else None
-        )
-        if counts is not None:
+        counts: Counter[Outcome] | None = None
+        if trial.id in by_trial:
+            counts = _count_outcomes(by_trial[trial.id], count_eligible(task))
             losses.by_task.setdefault(task.id, Counter()).update(counts)
         for key in (task.type.replace(" ", "-"), ALL):
             if counts is None:
@@ -188,8 +185,8 @@ def _rows(
         scores = _entries(talk, agent, judge, measures, by)
         scores |= _entries(action, agent, "rules", [GOAL], by)
         if scores or kind in lost.fates:
-            fated = lost.fates.get(kind, Counter())
-            yield LevelRow(kind, scores, fated, lost.required[kind], lost.left_out[kind])
+            fates = lost.fates.get(kind, Counter())
+            yield LevelRow(kind, scores, fates, lost.required[kind], lost.left_out[kind])
 
 
 def _entries(

@@ -1,6 +1,6 @@
-"""Which times, days, numbers, names and places stand in a text, and do they contradict a task?
+"""Finds times, days, numbers, names and places in a text, and whether they contradict a task.
 
-Literal values alone are compared; what else a text says is not checked.
+Only literal values are compared; what else a text says is not checked.
 """
 
 from __future__ import annotations
@@ -13,12 +13,14 @@ from sociolab.town.map import TownMap
 from sociolab.town.residents import Resident
 from sociolab.worlds.stss.task import COUNTED, SocialTask, spoken_place
 
+# "6 pm" and "6:30 p.m.", or "18:30"; no part of a longer number, a date or a time with seconds.
 _CLOCK = re.compile(
     r"(?<![\d:.-])(?:(?P<hour>\d{1,2})(?::(?P<minute>[0-5]\d))? ?(?P<half>[ap])\.?m\b"
     r"|(?P<plain>(?:[01]?\d|2[0-3]):[0-5]\d)(?!:?\d))",
     re.IGNORECASE,
 )
 _WEEKDAY = re.compile(rf"\b({'|'.join(day_name)})\b", re.IGNORECASE)
+# "2024-05-14", "14 May", "14th of May", or "May 14th": group names are unique, hence `month2`.
 _MONTH = rf"(?P<month>{'|'.join(month_name[1:])})"
 _DATE = re.compile(
     rf"\b(?:(?P<iso>\d{{4}}-\d\d-\d\d)|(?P<day>\d{{1,2}})(?:st|nd|rd|th)?(?: of)? {_MONTH}"
@@ -56,7 +58,7 @@ def clock_times(text: str) -> tuple[str, ...]:
 
 
 def parse_number(word: str) -> int:
-    """Of "six" or "6"."""
+    """Read "six" or "6"."""
     return NUMBER_WORDS.index(word.lower()) if word.lower() in NUMBER_WORDS else int(word)
 
 

@@ -97,7 +97,7 @@ class SocialTask(Frozen):
         return Matter(
             kind=self.type,
             host=self.performer,
-            what=self.activity[:200],
+            what=self.activity[:200],  # as long as `Matter.what` may be
             day=self.day.isoformat(),
             start=self.start,
             minutes=min(self.minutes, 24 * 60),

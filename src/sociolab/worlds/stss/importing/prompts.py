@@ -76,7 +76,10 @@ def import_prompts(source: Path, fresh: Path, name: str, variant: str = "") -> t
     Prompts without a template there are those of our set `paper`. Returns sentences on the origin
     of each. ConfigError where there is no template, or one with inputs other than known.
     """
-    paths = _templates(source)
+    if not source.is_dir():
+        raise ConfigError(f"expected a folder at {source}, found none")
+    texts_below = sorted(path for path in source.rglob("*.txt") if path.is_file())
+    paths = [p for p in texts_below if _INPUT.search(p.read_text("utf-8", errors="replace"))]
     chosen = {key: path for key in TEMPLATES if (path := _find_template(key, paths)) is not None}
     if not chosen:
         raise ConfigError(
@@ -118,13 +121,6 @@ def import_prompts(source: Path, fresh: Path, name: str, variant: str = "") -> t
         lines.append(f"asked nowhere here: {', '.join(unused)}")
     lines.append(f"{standing}; used with --set mind=generative-agents alone")
     return tuple(lines)
-
-
-def _templates(source: Path) -> tuple[Path, ...]:
-    if not source.is_dir():
-        raise ConfigError(f"expected a folder at {source}, found none")
-    paths = sorted(path for path in source.rglob("*.txt") if path.is_file())
-    return tuple(path for path in paths if _INPUT.search(path.read_text("utf-8", errors="replace")))
 
 
 def _find_template(template: str, paths: Sequence[Path]) -> Path | None:

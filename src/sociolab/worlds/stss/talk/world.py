@@ -60,7 +60,16 @@ class StssTalk:
         those in the order of the data. Intervals cluster by social task."""
         by_task = interleave(self.dataset.scenarios, lambda scenario: scenario.task.id)
         by_type = interleave(by_task, lambda scenario: scenario.task.type)
-        return tuple(_task(scenario) for scenario in by_type)
+        return tuple(
+            Task(
+                scenario.id,
+                (scenario.performer.resident.id, scenario.other.resident.id),
+                scenario.task.id,
+                scenario.model_dump_json(),
+                (scenario.task.type.replace(" ", "-"), f"seed-{scenario.seed}"),
+            )
+            for scenario in by_type
+        )
 
     def play(self, task: Task, trial: str, seed: int) -> Play:
         """The talk, with TDP's questions before it and the other's note after it."""
@@ -71,13 +80,6 @@ class StssTalk:
     def transcript(self, episode: Episode, seat: str | None = None) -> Transcript:
         """The talk with all that both had in mind or, with `seat`, as one of them knew it."""
         return transcript_of(parse_scenario(episode.trial.task.content), episode, seat)
-
-
-def _task(scenario: TalkScenario) -> Task:
-    task = scenario.task
-    seats = (scenario.performer.resident.id, scenario.other.resident.id)
-    tags = (task.type.replace(" ", "-"), f"seed-{scenario.seed}")
-    return Task(scenario.id, seats, task.id, scenario.model_dump_json(), tags)
 
 
 # ------------------------------------------------------------------ to read
