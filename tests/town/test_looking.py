@@ -12,18 +12,18 @@ from puppet_town import CAFE, TALK, TOWN, TRIO, Puppet, day, lived, planned, set
 from sociolab.app.registry import town_of
 from sociolab.core import ConfigError, Episode, Task, Trial
 from sociolab.town import Trajectory
-from sociolab.town.trajectory import Lived, Span, moments, write_filmstrip, write_picture
+from sociolab.town.trajectory import SimulatedDays, Span, moments, write_filmstrip, write_picture
 from sociolab.worlds.stss.replays import load_town_map, simulated_days as lived_in
 
 
 @cache
-def two_days() -> Lived:
+def two_days() -> SimulatedDays:
     puppet = Puppet(
         plan_day=planned(ann=day(f"09:00 knit @ {CAFE}"), ben=day(f"10:00 hum @ {CAFE}")),
         talk_or_not=lambda _: TALK,
     )
     told = lived(puppet, setting(days=2))
-    return Lived(TOWN, Trajectory(told.trace, TOWN), {one.id: one.name for one in TRIO})
+    return SimulatedDays(TOWN, Trajectory(told.trace, TOWN), {one.id: one.name for one in TRIO})
 
 
 def span(**changed: object) -> Span:

@@ -59,7 +59,7 @@ def ways(town: TownMap, paths: Paths, count: int, chance: Random) -> list[list[T
 
 
 def put(gaps: Gaps, town: TownMap, who: int, since: int, way: Sequence[Tile]) -> None:
-    gaps.put(who, since, tuple(way), tuple(town.arena_at(tile) for tile in way))
+    gaps.set_path(who, since, tuple(way), tuple(town.arena_at(tile) for tile in way))
 
 
 def steps_from(town: TownMap, start: Tile) -> dict[Tile, int]:

@@ -30,8 +30,8 @@ from sociolab.town import (
     Utterance,
     Walked,
     WentWithout,
-    chunk,
-    header,
+    make_chunk,
+    make_header,
     read_trace,
 )
 from sociolab.town.questions import MOST_ROUNDS
@@ -86,16 +86,20 @@ def test_records_come_back_exactly_through_json_text(told: list[Record]) -> None
 
 @given(st.lists(records, max_size=6), st.lists(records, max_size=6))
 def test_a_trace_is_made_of_its_header_and_its_hours(one: list[Record], two: list[Record]) -> None:
-    chunks = [header(date(2024, 5, 13), 10, ["ann", "bob"]), chunk(360, one), chunk(720, two)]
+    chunks = [
+        make_header(date(2024, 5, 13), 10, ["ann", "bob"]),
+        make_chunk(360, one),
+        make_chunk(720, two),
+    ]
     trace = read_trace(json.loads(compact_json(chunks)))
     assert (trace.first, trace.seconds, trace.residents) == (date(2024, 5, 13), 10, ("ann", "bob"))
     assert (trace.steps, trace.records) == (720, (*one, *two))
 
 
 def test_a_killed_simulation_has_the_hours_that_it_lived() -> None:
-    begun = [header(date(2024, 5, 13), 10, ["ann"])]
+    begun = [make_header(date(2024, 5, 13), 10, ["ann"])]
     assert read_trace(begun).steps == 0
-    begun.append(chunk(360, [Stood(0, "ann", 1, 2)]))
+    begun.append(make_chunk(360, [Stood(0, "ann", 1, 2)]))
     trace = read_trace(begun)
     assert (trace.steps, len(trace.records)) == (360, 1)
 

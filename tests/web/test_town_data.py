@@ -14,7 +14,7 @@ from sociolab.core import JudgeId
 from sociolab.plugin import Replay
 from sociolab.store import ScoreRow, Store
 from sociolab.town import HEADINGS, Did, Planned, Remembered, Talked
-from sociolab.town.trajectory import Lived
+from sociolab.town.trajectory import SimulatedDays
 from sociolab.web.town import STATES, arenas_of, encode_map, encode_replay, replay_texts
 from sociolab.worlds import stss
 from sociolab.worlds.stss.judges import OVERALL
@@ -161,13 +161,13 @@ def test_errands_failures_and_judges_are_told_in_words() -> None:
     kept = ScoreRow("t", None, judge, 1, *place, "score", 0.5, None, None, *none, "because")
     told = replay_texts(
         Replay(
-            lived=Lived(TOWN, given, {"bea": "Bea Moor"}),
+            lived=SimulatedDays(TOWN, given, {"bea": "Bea Moor"}),
             task=to_town_task(MEDICINE),
             residents=(),
             window=found.window,
             score=to_town_score(found),
             why="why",
-            outcomes=stss.outcomes(found, 10),
+            outcomes=stss.resident_outcomes(found, 10),
             about=(),
             verdicts=(failed, kept),
             other_rules=False,

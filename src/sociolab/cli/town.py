@@ -16,7 +16,7 @@ from sociolab.core.errors import ConfigError
 if TYPE_CHECKING:
     from rich.console import Group
 
-    from sociolab.town.trajectory import Lived, Moment
+    from sociolab.town.trajectory import Moment, SimulatedDays
 
 town = typer.Typer(
     help="Show a town: its map and its simulated days.",
@@ -148,7 +148,7 @@ def page(
     say_written(write_town_page(out, content, beside=url is not None))
 
 
-def _load_simulation(episode: str, run: str | None, store: Path | None) -> Lived:
+def _load_simulation(episode: str, run: str | None, store: Path | None) -> SimulatedDays:
     from sociolab.app.queries import find_episode
     from sociolab.app.registry import town_of
     from sociolab.store.store import open_store
@@ -158,7 +158,7 @@ def _load_simulation(episode: str, run: str | None, store: Path | None) -> Lived
         return town_of(record.trial.world, f"the episode {record.trial.id}").lived(record)
 
 
-def _render_moment(simulation: Lived, moment: Moment) -> Group:
+def _render_moment(simulation: SimulatedDays, moment: Moment) -> Group:
     from rich.console import Group
     from rich.table import Table
     from rich.text import Text
@@ -173,7 +173,7 @@ def _render_moment(simulation: Lived, moment: Moment) -> Group:
     return Group(table, *(Text(line) for line in _describe_talks(simulation, moment)))
 
 
-def _describe_changes(simulation: Lived, selected: Iterator[Moment]) -> Iterator[str]:
+def _describe_changes(simulation: SimulatedDays, selected: Iterator[Moment]) -> Iterator[str]:
     from sociolab.report.words import sanitize
 
     before: dict[str, tuple[str, str]] = {}
@@ -187,7 +187,7 @@ def _describe_changes(simulation: Lived, selected: Iterator[Moment]) -> Iterator
         yield from (f"  {line}" for line in _describe_talks(simulation, moment))
 
 
-def _describe_talks(simulation: Lived, moment: Moment) -> Iterator[str]:
+def _describe_talks(simulation: SimulatedDays, moment: Moment) -> Iterator[str]:
     from sociolab.report.words import sanitize
 
     clock = simulation.trajectory.clock

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from sociolab.town.map import TownMap
     from sociolab.town.residents import Resident
     from sociolab.town.trace import Talked
-    from sociolab.town.trajectory import Interval, Intervals, Lived
+    from sociolab.town.trajectory import Interval, Intervals, SimulatedDays
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,7 +75,7 @@ class Replay:
     `verdicts` are the stored scores; `other_rules`: whether earlier rules made some of them.
     """
 
-    lived: Lived
+    lived: SimulatedDays
     task: TownTask
     residents: tuple[Resident, ...]
     window: Interval
@@ -94,5 +94,5 @@ class TownWorld:
     ConfigError where an episode has none."""
 
     map: Callable[[Path | None], TownMap]
-    lived: Callable[[Episode], Lived]
+    lived: Callable[[Episode], SimulatedDays]
     replay: Callable[[Store, str, str], Replay]

@@ -100,9 +100,9 @@ if TYPE_CHECKING:
         Trace as Trace,
         Walked as Walked,
         WentWithout as WentWithout,
-        chunk as chunk,
         chunks_in as chunks_in,
-        header as header,
+        make_chunk as make_chunk,
+        make_header as make_header,
         read_trace as read_trace,
     )
     from sociolab.town.trajectory import Trajectory as Trajectory, diary as diary

@@ -57,7 +57,7 @@ class Clock:
         return max(1, round(minutes * 60 / self.seconds))
 
 
-def clock_time(text: str) -> time:
+def parse_time(text: str) -> time:
     """Read "HH:MM"; ValueError where that is no time of day."""
     hours, _, minutes = text.partition(":")
     return time(int(hours), int(minutes))

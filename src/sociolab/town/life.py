@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 from datetime import date, datetime, timedelta
 from typing import Any, TypeAlias, TypeVar
 
-from sociolab.town.clock import clock_time
+from sociolab.town.clock import parse_time
 from sociolab.town.map import Tile
 from sociolab.town.memory import MemoryKind
 from sociolab.town.person import Noticed, Person, Surroundings
@@ -206,11 +206,11 @@ class Life(Thinking):
     def run(self) -> Living[None]:
         """Live from the first midnight on, day after day; never returns."""
         me = self.me
-        self._show("asleep", "", str(me.resident.home), "bed", asleep=True)
+        self._record_doing("asleep", "", str(me.resident.home), "bed", asleep=True)
         yield from self._seed_memories()
         while True:
             tomorrow = self.clock.midnight(self.clock.day(me.step) + 1)
-            wake = yield from self.planning.day()
+            wake = yield from self.planning.plan_day()
             yield Stay(wake)
             while me.step < me.bed:
                 block = self._under_way()
@@ -219,7 +219,7 @@ class Life(Thinking):
                     continue
                 later = [self.clock.step(b.start) for b in me.blocks if b.start > self.now()]
                 yield from self._stay(min([me.bed, *later]))
-            yield from self._to_bed()
+            yield from self._go_to_bed()
             if me.step < tomorrow:
                 yield Stay(tomorrow)
 
@@ -263,11 +263,11 @@ class Life(Thinking):
         """Do what a block of the plan says, until it is over or plans change."""
         me = self.me
         place = yield from self._choose_place(block)
-        parts = yield from self._parts(block, place)
-        yield from self.remembering.digest()
+        parts = yield from self._divide_block(block, place)
+        yield from self.remembering.rate_and_reflect()
         for part, end in time_parts(parts, block):
             until = self.clock.step(end)
-            if me.step < until and (yield from self._part(block, place, part, until)):
+            if me.step < until and (yield from self._do_part(block, place, part, until)):
                 return
 
     def _under_way(self) -> Block | None:
@@ -285,7 +285,7 @@ class Life(Thinking):
         )
         return place
 
-    def _parts(self, block: Block, place: str) -> Living[tuple[Part, ...]]:
+    def _divide_block(self, block: Block, place: str) -> Living[tuple[Part, ...]]:
         """Divide a block into parts; blocks of the same kind share them."""
         me = self.me
         undivided = (Part(minutes=block.minutes, what=block.what),)
@@ -301,21 +301,21 @@ class Life(Thinking):
             me.parts[key] = breakdown.parts
         return me.parts[key]
 
-    def _part(self, block: Block, place: str, part: Part, until: int) -> Living[bool]:
+    def _do_part(self, block: Block, place: str, part: Part, until: int) -> Living[bool]:
         """Walk there and do it; whether the plan has changed on the way."""
         me = self.me
         doing = describe_activity(block, part)
         spot = self.around.choose_spot(me, place, part.object)
         while me.step < until:
-            path = self._way(spot)
+            path = self._path_to(spot)
             free = self.around.find_free_spot(me, spot, place, part.object, me.step + len(path))
             if free != spot:
-                spot, path = free, self._way(free)
+                spot, path = free, self._path_to(free)
             me.claim(spot, me.step + len(path))
             if path:
                 me.walk(path, me.step)
             away = str(self.around.town.place_at(me.tile)) != place
-            self._show(doing, block.what, place, part.object, walking=bool(path) and away)
+            self._record_doing(doing, block.what, place, part.object, walking=bool(path) and away)
             if not path and (yield from self._begin_activity(place, part.object)):
                 return True
             arrival = me.step + len(path)
@@ -332,22 +332,22 @@ class Life(Thinking):
         yield from ()
         return False
 
-    def _way(self, spot: Tile) -> str:
+    def _path_to(self, spot: Tile) -> str:
         return self.around.paths.path(self.me.tile, spot)
 
-    def _to_bed(self) -> Living[None]:
+    def _go_to_bed(self) -> Living[None]:
         me = self.me
         home = str(me.resident.home)
         bed = self.around.bed(me)
-        while path := self._way(bed):
+        while path := self._path_to(bed):
             me.claim(bed, me.step + len(path))
             me.walk(path, me.step)
-            self._show("going home to bed", "going home to bed", home, "bed", walking=True)
+            self._record_doing("going home to bed", "going home to bed", home, "bed", walking=True)
             woken = yield from self._stay(me.step + len(path))
             me.stop(me.step)
             if isinstance(woken, Talk):
                 yield from self._after_talk(woken)
-        self._show("asleep", "", home, "bed", asleep=True)
+        self._record_doing("asleep", "", home, "bed", asleep=True)
 
     def _stay(self, until: int) -> Living[Talk | Changed | None]:
         """Carry on until this step, a finished talk, or a changed plan."""
@@ -394,12 +394,12 @@ class Life(Thinking):
 
     def _after_talk(self, talk: Talk) -> Living[bool]:
         """Remember a talk; whether the plan has changed because of it."""
-        why = yield from self.remembering.talk(talk)
+        why = yield from self.remembering.remember_talk(talk)
         if not why or self.me.step >= self.me.bed:
             return False
         return (yield from self.planning.replan(why))
 
-    def _show(
+    def _record_doing(
         self,
         doing: str,
         block: str,
@@ -422,7 +422,7 @@ class Life(Thinking):
 class Planning(Thinking):
     """Planning, as in Generative Agents (section 4.3) and STSS (section 4)."""
 
-    def day(self) -> Living[int]:
+    def plan_day(self) -> Living[int]:
         """Plan the day that has begun, with TDP's texts where there is a goal; returns the step of
         waking."""
         me = self.me
@@ -493,7 +493,7 @@ _MOST_RATED = 25
 class Remembering(Thinking):
     """Remembering and reflecting, as in Generative Agents (sections 4.1 and 4.2)."""
 
-    def talk(self, talk: Talk) -> Living[str]:
+    def remember_talk(self, talk: Talk) -> Living[str]:
         """Remember a conversation; returns why the plan must change, or ""."""
         me, other = self.me, talk.partner(self.me)
         me.last_talk[other.number] = me.step
@@ -510,7 +510,7 @@ class Remembering(Thinking):
         me.last_memo[other.number] = self.keep("talk", summary.memo, summary.importance)
         return str(summary.memo) if summary.changes_plan else ""
 
-    def digest(self) -> Living[None]:
+    def rate_and_reflect(self) -> Living[None]:
         """Rate unrated memories in batches, and reflect once enough importance has built up."""
         memory, rules = self.me.memory, self.around.rules
         unrated = memory.unrated()
@@ -533,14 +533,14 @@ class Remembering(Thinking):
 
 def waking_hours(day: date, wake: str, bed: str) -> tuple[datetime, datetime]:
     """When to get up and go to bed; a bedtime earlier on the clock is after midnight."""
-    up, down = (datetime.combine(day, clock_time(text)) for text in (wake, bed))
+    up, down = (datetime.combine(day, parse_time(text)) for text in (wake, bed))
     return up, down if down > up else down + timedelta(days=1)
 
 
 def lay_out_day(plan: DayPlan, day: date) -> tuple[datetime, datetime, tuple[Block, ...]]:
     """Waking time, bedtime, and the blocks between."""
     wake, bed = waking_hours(day, plan.wake, plan.bed)
-    starts = [datetime.combine(day, clock_time(entry.start)) for entry in plan.entries]
+    starts = [datetime.combine(day, parse_time(entry.start)) for entry in plan.entries]
     return wake, bed, _lay_out(plan.entries, starts, bed)
 
 
@@ -548,7 +548,7 @@ def rest_of_day(plan: NewPlan, now: datetime, bed: datetime) -> tuple[Block, ...
     """The blocks of a new plan: the first begins now; a time that has passed is tomorrow's."""
     timed = [(now, plan.entries[0])]
     for entry in plan.entries[1:]:
-        start = datetime.combine(now.date(), clock_time(entry.start))
+        start = datetime.combine(now.date(), parse_time(entry.start))
         timed.append((start if start > now else start + timedelta(days=1), entry))
     timed.sort(key=lambda pair: pair[0])  # what is tomorrow's must not hide what comes today
     return _lay_out(tuple(entry for _, entry in timed), [start for start, _ in timed], bed)

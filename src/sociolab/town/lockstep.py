@@ -303,10 +303,10 @@ class LockStep:
                 else:
                     self._walkers.pop(person.number, None)
                 if person.next_appearance is not person.appearance:
-                    self._show(person)
+                    self._reveal(person)
         self._under_way = []
 
-    def _show(self, person: Person) -> None:
+    def _reveal(self, person: Person) -> None:
         """Whoever sees somebody begin something looks, and so does whoever wakes or ends a talk."""
         before, person.appearance = person.appearance, person.next_appearance
         if before == person.appearance:

@@ -76,23 +76,23 @@ class TownMap:
         self.name = name
         self.sectors = sectors
         self.places = places
-        self.walkable = _fixed(np.array(walkable, dtype=np.bool_))
-        self.arena = _fixed(np.array(arena, dtype=np.int16))
+        self.walkable = _freeze(np.array(walkable, dtype=np.bool_))
+        self.arena = _freeze(np.array(arena, dtype=np.int16))
         self._check_names()
         self._check_shapes()
         self.height, self.width = self.arena.shape
         kinds = plain_ground(self.walkable, self.arena) if ground is None else ground
-        self.ground = _fixed(np.array(kinds, dtype=np.uint8))
-        self.within_reach = _fixed(within_reach(self.walkable, self.arena))
+        self.ground = _freeze(np.array(kinds, dtype=np.uint8))
+        self.within_reach = _freeze(within_reach(self.walkable, self.arena))
         self._number = {place: number for number, place in enumerate(places)}
         self._by_name = {plain_name(str(place)): place for place in places}
         self._by_sector: dict[str, tuple[Place, ...]] = {}
         for place in places:
             key = plain_name(place.sector)
             self._by_sector[key] = (*self._by_sector.get(key, ()), place)
-        self._tiles = self._tiles_of_all()
+        self._tiles = self._place_tiles()
         self._standing = {place: dict(objects.get(place, {})) for place in places}
-        self._spots = self._spots_of_all(objects)
+        self._spots = self._object_spots(objects)
 
     def place_at(self, tile: Tile) -> Place:
         """The arena of a tile; OUTDOORS where there is none."""
@@ -156,7 +156,7 @@ class TownMap:
                 f"for none, but its tiles say {self.arena.min()} to {self.arena.max()}: renumber."
             )
 
-    def _tiles_of_all(self) -> tuple[tuple[Tile, ...], ...]:
+    def _place_tiles(self) -> tuple[tuple[Tile, ...], ...]:
         """The tiles in reach of each arena by number, the outdoors last."""
         rows, columns = np.nonzero(self.within_reach)
         numbers = self.arena[rows, columns]
@@ -176,27 +176,27 @@ class TownMap:
                 raise MapError(f"The arena {str(place)!r} {problem}", place)
         return (*inside, outdoors)
 
-    def _spots_of_all(
+    def _object_spots(
         self, objects: Mapping[Place, Mapping[str, tuple[Tile, ...]]]
     ) -> dict[Place, dict[str, tuple[Tile, ...]]]:
         for place in objects:
             if place not in self._number:
                 raise MapError(f"Objects are given for {str(place)!r}, which is not on the map.")
         return {
-            place: {thing: self._spots_of(place, thing) for thing in things}
+            place: {thing: self._spots_of_object(place, thing) for thing in things}
             for place, things in self._standing.items()
         }
 
-    def _spots_of(self, place: Place, thing: str) -> tuple[Tile, ...]:
+    def _spots_of_object(self, place: Place, thing: str) -> tuple[Tile, ...]:
         """The tiles from which an object is used, each once."""
         number = self._number[place]
         spots: dict[Tile, None] = {}
         for tile in self._standing[place][thing]:
-            if self._stood_on(number, tile):
+            if self._can_stand_on(number, tile):
                 spots[tile] = None
                 continue
             beside = ((tile[0] + a, tile[1] + b) for a, b in AROUND)
-            spots.update((spot, None) for spot in beside if self._stood_on(number, spot))
+            spots.update((spot, None) for spot in beside if self._can_stand_on(number, spot))
         if not spots:
             raise MapError(
                 f"The {thing} of {str(place)!r} stands on no tile of that arena that can be walked "
@@ -205,7 +205,7 @@ class TownMap:
             )
         return tuple(spots)
 
-    def _stood_on(self, number: int, tile: Tile) -> bool:
+    def _can_stand_on(self, number: int, tile: Tile) -> bool:
         x, y = tile
         if not (0 <= x < self.width and 0 <= y < self.height):
             return False
@@ -217,7 +217,7 @@ def plain_name(name: str) -> str:
     return " ".join(name.replace("\u2019", "'").casefold().split()).replace(" :", ":")
 
 
-def _fixed(matrix: NDArray[Scalar]) -> NDArray[Scalar]:
+def _freeze(matrix: NDArray[Scalar]) -> NDArray[Scalar]:
     matrix.setflags(write=False)
     return matrix
 
@@ -274,7 +274,7 @@ def within_reach(walkable: NDArray[np.bool_], arena: NDArray[np.int16]) -> NDArr
     chosen: list[int] = []
     start = untouched.find(1)
     while start >= 0:
-        piece = _piece(untouched, start, width + 2)
+        piece = _take_piece(untouched, start, width + 2)
         arenas = numbers[piece]
         outdoors = int((arenas < 0).sum())
         size = (int(np.unique(arenas[arenas >= 0]).size) if outdoors else 0, outdoors)
@@ -286,7 +286,7 @@ def within_reach(walkable: NDArray[np.bool_], arena: NDArray[np.int16]) -> NDArr
     return reached.reshape(padded.shape)[1:-1, 1:-1]
 
 
-def _piece(untouched: bytearray, start: int, width: int) -> list[int]:
+def _take_piece(untouched: bytearray, start: int, width: int) -> list[int]:
     """All tiles connected with `start`; they are removed from `untouched`."""
     untouched[start] = 0
     piece = [start]

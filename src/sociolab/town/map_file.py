@@ -46,22 +46,22 @@ def load_map(folder: Path) -> TownMap:
             "there: add one as its README describes."
         )
     _check_sectors(buildings)
-    ground = _ground(town)
+    ground = _read_ground(town)
     arena = np.full(ground.shape, -1, dtype=np.int16)
     owners: dict[Tile, Building] = {}
     places: dict[Place, Building] = {}
     for building in buildings:
-        _build(building, town, ground, owners)
+        _put_on_ground(building, town, ground, owners)
         for place, tiles in building.floors.items():
             columns, rows = zip(*tiles, strict=True)
             arena[rows, columns] = len(places)
             places[place] = building
-    result = _town(town, buildings, places, ground, arena)
+    result = _make_map(town, buildings, places, ground, arena)
     _check_floors(result, owners)
     return result
 
 
-def _town(
+def _make_map(
     town: Drawing[TownFile],
     buildings: tuple[Building, ...],
     places: dict[Place, Building],
@@ -108,7 +108,7 @@ def _check_sectors(buildings: tuple[Building, ...]) -> None:
             )
 
 
-def _ground(town: Drawing[TownFile]) -> NDArray[np.uint8]:
+def _read_ground(town: Drawing[TownFile]) -> NDArray[np.uint8]:
     """The land before anything is built on it: [height, width] of `Ground`."""
     width = len(town.rows[0])
     for y, row in enumerate(town.rows):
@@ -126,7 +126,7 @@ def _ground(town: Drawing[TownFile]) -> NDArray[np.uint8]:
     return np.array([[GROUND_SIGNS[sign] for sign in row] for row in town.rows], dtype=np.uint8)
 
 
-def _build(
+def _put_on_ground(
     building: Building,
     town: Drawing[TownFile],
     ground: NDArray[np.uint8],
@@ -201,7 +201,7 @@ def read_building(path: Path) -> Building:
         if sign != LEFT_AS_IT_IS
     }
     _check_legend(drawing, signs)
-    rooms = _rooms(drawing, signs)
+    rooms = _assign_rooms(drawing, signs)
     content = drawing.content
     places = {sign: Place(content.sector, arena) for sign, arena in content.arenas.items()}
     floors: dict[Place, list[Tile]] = {place: [] for place in places.values()}
@@ -251,7 +251,7 @@ def _check_legend(drawing: Drawing[BuildingFile], signs: dict[Tile, str]) -> Non
             named.add(name)
 
 
-def _rooms(drawing: Drawing[BuildingFile], signs: dict[Tile, str]) -> dict[Tile, str]:
+def _assign_rooms(drawing: Drawing[BuildingFile], signs: dict[Tile, str]) -> dict[Tile, str]:
     """The letter of the arena of each floor and object tile, row by row.
 
     Objects that touch each other belong to the one arena whose floor they touch.
@@ -263,8 +263,10 @@ def _rooms(drawing: Drawing[BuildingFile], signs: dict[Tile, str]) -> dict[Tile,
     while waiting:
         group = [next(iter(waiting))]
         for tile in group:  # grows while it is walked through
-            group.extend(spot for spot in _around(tile) if spot in waiting and spot not in group)
-        beside = {rooms[spot] for tile in group for spot in _around(tile) if spot in rooms}
+            group.extend(
+                spot for spot in _neighbours(tile) if spot in waiting and spot not in group
+            )
+        beside = {rooms[spot] for tile in group for spot in _neighbours(tile) if spot in rooms}
         if len(beside) != 1:
             x, y = group[0]
             touched = " and ".join(repr(content.arenas[sign]) for sign in sorted(beside))
@@ -279,7 +281,7 @@ def _rooms(drawing: Drawing[BuildingFile], signs: dict[Tile, str]) -> dict[Tile,
     return {tile: letters[tile] for tile in signs if tile in letters}
 
 
-def _around(tile: Tile) -> tuple[Tile, ...]:
+def _neighbours(tile: Tile) -> tuple[Tile, ...]:
     x, y = tile
     return tuple((x + a, y + b) for a, b in AROUND)
 
@@ -336,13 +338,15 @@ class Drawing(Generic[Content]):
         name = re.escape(key)
         form = rf'^[ \t]*(?:"?{name}"?[ \t]*=|\[{name}\])'
         match = re.search(form, self.text, re.MULTILINE)
-        return _line(self.path, self.text.count("\n", 0, match.start()) + 1 if match else None)
+        return _file_and_line(
+            self.path, self.text.count("\n", 0, match.start()) + 1 if match else None
+        )
 
     def where_row(self, row: int) -> str:
         """File and line of a row of the plan, counted from 0."""
         match = re.search(r"^[ \t]*plan[ \t]*=[ \t]*['\"]{3}\n", self.text, re.MULTILINE)
         start = self.text.count("\n", 0, match.end()) + 1 if match else None
-        return _line(self.path, start + row if start else None)
+        return _file_and_line(self.path, start + row if start else None)
 
 
 def read_drawing(path: Path, shape: type[Content]) -> Drawing[Content]:
@@ -371,5 +375,5 @@ def _first_problem(path: Path, text: str, error: ValidationError) -> str:
     return f"{where}: {describe_problem(item)}."
 
 
-def _line(path: Path, line: int | None) -> str:
+def _file_and_line(path: Path, line: int | None) -> str:
     return str(path) if line is None else f"{path}, line {line}"

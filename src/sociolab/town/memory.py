@@ -71,8 +71,8 @@ class MemoryStream:
             self._unrated.setdefault(text, []).append(index)
         self._memories.append(Memory(self._clock.at(step), kind, text, importance))
         if index == len(self._accessed):
-            self._accessed, self._importance = _longer(self._accessed), _longer(self._importance)
-            self._is_glimpse = _longer(self._is_glimpse)
+            self._accessed, self._importance = _double(self._accessed), _double(self._importance)
+            self._is_glimpse = _double(self._is_glimpse)
         self._accessed[index] = step
         self._is_glimpse[index] = kind == "seen"
         self._importance[index] = PROVISIONAL if importance is None else importance
@@ -186,7 +186,7 @@ def scale(values: npt.NDArray[Any]) -> Floats:
 _Numbers = npt.NDArray[Any]
 
 
-def _longer(numbers: _Numbers) -> _Numbers:
+def _double(numbers: _Numbers) -> _Numbers:
     return np.concatenate([numbers, np.zeros_like(numbers)])
 
 
@@ -240,7 +240,7 @@ class Relevance:
             return np.zeros(len(self._rows), np.float32)
         vectors = self._all_embedded()
         row = self._row_of.get(query)
-        sought = self._rounded([query])[0] if row is None else vectors[row]
+        sought = self._embed_rounded([query])[0] if row is None else vectors[row]
         if len(self._row_numbers) < len(self._rows):
             new = np.array(self._rows[len(self._row_numbers) :], np.int64)
             self._row_numbers = np.concatenate([self._row_numbers, new])
@@ -250,7 +250,7 @@ class Relevance:
     def _all_embedded(self) -> Vectors:
         """[distinct texts, dimensions]."""
         if self._vectors is None or self._embedded < len(self._row_of):
-            new = self._rounded(list(islice(self._row_of, self._embedded, None)))
+            new = self._embed_rounded(list(islice(self._row_of, self._embedded, None)))
             if self._vectors is None:
                 self._vectors = new
             elif len(self._row_of) > len(self._vectors):
@@ -261,7 +261,7 @@ class Relevance:
             self._embedded = len(self._row_of)
         return self._vectors[: self._embedded]
 
-    def _rounded(self, texts: list[str]) -> Vectors:
+    def _embed_rounded(self, texts: list[str]) -> Vectors:
         rounded: Vectors = np.rint(self._embedder.embed(texts) * _GRAIN)
         rounded /= _GRAIN
         return rounded
@@ -375,11 +375,11 @@ def _word_vector(word: str) -> Vectors:
     vector = np.zeros(DIMENSIONS, np.float32)
     digest = _digest(word)
     for place in range(_WORD_PLACES):
-        _put(vector, digest[2 * place : 2 * place + 2], _WORD_PLACES**-0.5)
+        _add_signed(vector, digest[2 * place : 2 * place + 2], _WORD_PLACES**-0.5)
     framed = f"<{word}>"
     grams = [framed[i : i + _GRAM] for i in range(len(framed) - _GRAM + 1)] if word[3:] else []
     for gram in grams:
-        _put(vector, _digest(f"\x1f{gram}"), _GRAMS_SHARE * len(grams) ** -0.5)
+        _add_signed(vector, _digest(f"\x1f{gram}"), _GRAMS_SHARE * len(grams) ** -0.5)
     return vector * np.float32(_FILLER_WEIGHT if word in _FILLER_WORDS else 1)
 
 
@@ -387,5 +387,5 @@ def _digest(text: str) -> bytes:
     return blake2b(text.encode(errors="surrogatepass"), digest_size=2 * _WORD_PLACES).digest()
 
 
-def _put(vector: Vectors, dimension_and_sign: bytes, weight: float) -> None:
+def _add_signed(vector: Vectors, dimension_and_sign: bytes, weight: float) -> None:
     vector[dimension_and_sign[0]] += weight if dimension_and_sign[1] & 1 else -weight

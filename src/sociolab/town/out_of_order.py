@@ -55,7 +55,7 @@ class OutOfOrder:
         self._talks: dict[int, Talk] = {}
         self._settled_until = 0
         for front in self._fronts:
-            self._put(front)
+            self._update_gaps(front)
 
     @property
     def settled_until(self) -> int:
@@ -75,7 +75,7 @@ class OutOfOrder:
         for number in numbers[np.argsort(own[numbers], kind="stable")].tolist():
             if not self._open[number]:
                 step = int(own[number])
-                group = self._together(number, step, least, arrivals)
+                group = self._group_at(number, step, least, arrivals)
                 if group is not None:
                     rounds.append(self._round(step, sorted(group)))
         return rounds
@@ -86,7 +86,7 @@ class OutOfOrder:
             self._talks[talk.starter.number] = self._talks[talk.other.number] = talk
         for person in round.members:
             if person.next_appearance is not person.appearance:
-                self._show(person, round.step)
+                self._reveal(person, round.step)
         for person in round.members:
             self._go_on(person, round.step)
         for person in round.members:
@@ -94,7 +94,7 @@ class OutOfOrder:
 
     # -------------------------------------------------------------- who lives a step together
 
-    def _together(self, number: int, step: int, least: Steps, arrivals: Steps) -> set[int] | None:
+    def _group_at(self, number: int, step: int, least: Steps, arrivals: Steps) -> set[int] | None:
         """All in view of each other at this step; None while somebody else might be."""
         group = {number}
         waiting = [number]
@@ -153,7 +153,7 @@ class OutOfOrder:
 
     # -------------------------------------------------------------- what comes next
 
-    def _show(self, person: Person, step: int) -> None:
+    def _reveal(self, person: Person, step: int) -> None:
         """As in lock-step: whoever sees somebody begin something looks, and so does
         whoever wakes."""
         before, person.appearance = person.appearance, person.next_appearance
@@ -176,11 +176,11 @@ class OutOfOrder:
         walked = len(front.tiles) > 1
         front.start(step)
         if walked or len(front.tiles) > 1:
-            self._put(front)
+            self._update_gaps(front)
 
-    def _put(self, front: _Front) -> None:
+    def _update_gaps(self, front: _Front) -> None:
         number = front.person.number
-        self._gaps.put(number, front.since, front.tiles, front.arenas)
+        self._gaps.set_path(number, front.since, front.tiles, front.arenas)
         self._near[number] = self._near[:, number] = self._gaps.near(number)
 
     def _foresee(self, number: int) -> None:
@@ -240,7 +240,7 @@ class Gaps:
         self._still: Flags = np.ones(count, np.bool_)
         self._walks: dict[int, _Walk] = {}
 
-    def put(self, who: int, since: int, tiles: Sequence[Tile], arenas: Sequence[int]) -> None:
+    def set_path(self, who: int, since: int, tiles: Sequence[Tile], arenas: Sequence[int]) -> None:
         """From this step on, a resident is on these tiles, one a step, and then stays on
         the last."""
         columns, rows = zip(*tiles, strict=True)
@@ -257,7 +257,7 @@ class Gaps:
         self._gap[who, who] = NEVER
         self._walks.pop(who, None)
         for walk in self._walks.values():
-            walk.put(who, (x, y), self._radius)
+            walk.set_target(who, (x, y), self._radius)
         if len(tiles) > 1:
             walk = self._walks[who] = _Walk(since, tiles, arenas, self._paths)
             walk.starts = walk.starts_from(self._x, self._y, self._radius)
@@ -380,7 +380,7 @@ class _Walk:
             starts = self._early[tile] = self.starts_from(x, y, radius)[:, 0].tolist()
         return starts
 
-    def put(self, other: int, tile: Tile, radius: int) -> None:
+    def set_target(self, other: int, tile: Tile, radius: int) -> None:
         """Another goes elsewhere, and ends up on this tile."""
         self.starts[:, other] = self.early(tile, radius)
 

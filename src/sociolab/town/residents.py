@@ -217,10 +217,10 @@ def resident_faults(
                     f'expected the names of other residents in "ties", found "{other}"; correct '
                     "the name or add that resident",
                 )
-        yield from _of_habits(located)
+        yield from _habit_faults(located)
 
 
-def _of_habits(written: LocatedResident) -> Iterator[str]:
+def _habit_faults(written: LocatedResident) -> Iterator[str]:
     latest: Habit | None = None
     for habit in sorted(written.resident.habits, key=lambda h: h.start):
         if habit.end <= habit.start:

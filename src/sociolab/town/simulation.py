@@ -18,7 +18,7 @@ from sociolab.town.mind import check_reply, make_request
 from sociolab.town.out_of_order import OutOfOrder
 from sociolab.town.person import Setting, Surroundings
 from sociolab.town.questions import MOST_ROUNDS, MindQuestion
-from sociolab.town.trace import TRACE, Stood, WentWithout, chunk, header
+from sociolab.town.trace import TRACE, Stood, WentWithout, make_chunk, make_header
 
 Order: TypeAlias = Literal["lock-step", "ahead"]
 Ask: TypeAlias = Callable[[Thread, MindQuestion[Any]], None]
@@ -176,7 +176,7 @@ class TraceWriter:
     def header(self) -> Happened:
         setting = self._around.setting
         ids = tuple(person.id for person in self._around.people)
-        value = header(setting.clock.first, setting.clock.seconds, ids)
+        value = make_header(setting.clock.first, setting.clock.seconds, ids)
         return Happened(0, "", TRACE, value)
 
     def settled(self, step: int) -> Iterator[Event]:
@@ -207,5 +207,5 @@ class TraceWriter:
             person.records = [r for r in person.records if r.step >= end]
         records.sort(key=lambda item: item[:2])
         self._written_until = end
-        value = chunk(end, [record for _, _, record in records])
+        value = make_chunk(end, [record for _, _, record in records])
         yield Happened(end, "", TRACE, value)

@@ -212,12 +212,12 @@ REMINDER_CODES: dict[ReminderKind, str] = {v: k for k, v in REMINDERS.items()}
 _ACTS = TypeAdapter(tuple[SpeechAct, ...])
 
 
-def header(first: date, seconds: int, residents: Iterable[str]) -> Json:
+def make_header(first: date, seconds: int, residents: Iterable[str]) -> Json:
     """The first chunk of a trace: the date of step 0, seconds a step, and residents' ids."""
     return ["town", first.isoformat(), seconds, list(residents)]
 
 
-def chunk(steps: int, records: Iterable[Record]) -> Json:
+def make_chunk(steps: int, records: Iterable[Record]) -> Json:
     """A later chunk: the next records, and the step up to which they are complete."""
     return ["lived", steps, list(encode(records))]
 
@@ -234,7 +234,7 @@ def map_records(events: Iterable[Event], change: Callable[[Record], Record]) -> 
         if isinstance(event, Happened) and event.what == TRACE and isinstance(event.value, list):
             match event.value:
                 case ["lived", int(steps), list(rows)]:
-                    event = replace(event, value=chunk(steps, map(change, decode(rows))))
+                    event = replace(event, value=make_chunk(steps, map(change, decode(rows))))
         changed.append(event)
     return tuple(changed)
 

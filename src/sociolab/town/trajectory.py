@@ -17,7 +17,7 @@ from typing import Any, TypeAlias, TypeVar
 import numpy as np
 
 from sociolab.core.errors import ConfigError, WorldError
-from sociolab.town.clock import Clock, clock_time, spoken_date
+from sociolab.town.clock import Clock, parse_time, spoken_date
 from sociolab.town.map import OUTDOORS, Place, Tile, TownMap
 from sociolab.town.trace import (
     HEADINGS,
@@ -387,7 +387,7 @@ def _describe(record: Record, clock: Clock) -> Iterator[str]:
 
 
 @dataclass(frozen=True, slots=True)
-class Lived:
+class SimulatedDays:
     """The simulated days of an episode: the town, what happened, and residents' names by id."""
 
     town: TownMap
@@ -415,7 +415,7 @@ class Span:
     end: str
     minutes: int
 
-    def moments(self, lived: Lived) -> Iterator[datetime]:
+    def moments(self, lived: SimulatedDays) -> Iterator[datetime]:
         """The moments; ConfigError where the day was not simulated or a time cannot be read."""
         trace = lived.trajectory.trace
         days = -(-trace.steps // lived.trajectory.clock.steps_per_day)
@@ -445,7 +445,7 @@ class Moment:
     talks: tuple[Talked, ...]
 
 
-def moments(lived: Lived, span: Span, only: Sequence[str] = ()) -> Iterator[Moment]:
+def moments(lived: SimulatedDays, span: Span, only: Sequence[str] = ()) -> Iterator[Moment]:
     """The moments of a span, for everybody or for `only` some residents."""
     trajectory = lived.trajectory
     clock = trajectory.clock
@@ -476,7 +476,7 @@ def write_picture(town: TownMap, path: Path, scale: int) -> None:
     _save(path, lambda: draw(town, scale=scale).save(path))
 
 
-def write_filmstrip(lived: Lived, span: Span, path: Path) -> None:
+def write_filmstrip(lived: SimulatedDays, span: Span, path: Path) -> None:
     """Draw the moments of a span side by side as PNG; ConfigError as in `write_picture`."""
     from sociolab.town.picture import Frame, draw_filmstrip
 
@@ -505,7 +505,7 @@ def _save(path: Path, save: Callable[[], object]) -> None:
 
 def _since_midnight(flag: str, text: str) -> timedelta:
     try:
-        moment = clock_time(text)
+        moment = parse_time(text)
     except ValueError:
         raise ConfigError(f'{flag}: expected a time such as 07:30, found "{text}"') from None
     return timedelta(hours=moment.hour, minutes=moment.minute)

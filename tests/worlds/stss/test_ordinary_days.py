@@ -12,10 +12,10 @@ from mute_town import mute_scores
 from sociolab.town import own_residents
 from sociolab.worlds import stss
 from sociolab.worlds.stss.task import (
+    filter_remarks,
     missed_forms,
     ordinary_activities,
     ordinary_matches,
-    remarks_on,
 )
 
 TEMPLATES = stss.own_templates().template
@@ -49,7 +49,7 @@ def test_a_filter_with_words_of_an_ordinary_day_gives_a_mute_performer_points() 
     chess = next(one for one in town.tasks if one.id == "online-chess")
     wide = chess.model_copy(update={"keywords": ("reading", "watching", "playing", "doing")})
     assert mute_scores(replace(town, tasks=(wide,)))["online-chess"] > 0
-    (line,) = remarks_on([chess, wide], town.residents)
+    (line,) = filter_remarks([chess, wide], town.residents)
     assert line.startswith('online-chess: its keywords pass what people do on an ordinary day ("')
 
 
@@ -60,10 +60,10 @@ def test_what_is_written_of_those_in_the_background_is_of_an_ordinary_day_too() 
     help_ = next(task for task in town.tasks if task.errands)
     baskets = (help_.errands[0].model_copy(update={"keywords": ("baskets",)}), *help_.errands[1:])
     asked = help_.model_copy(update={"errands": baskets, "background": (one.id,)})
-    (line,) = remarks_on([asked], [weaver, other])
+    (line,) = filter_remarks([asked], [weaver, other])
     assert '("weaves baskets at noon")' in line
     elsewhere = asked.model_copy(update={"background": (other.id,)})
-    assert remarks_on([elsewhere], [weaver, other]) == ()
+    assert filter_remarks([elsewhere], [weaver, other]) == ()
 
 
 def test_the_phrasings_that_were_looked_at_are_all_found() -> None:

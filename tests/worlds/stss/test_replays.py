@@ -25,12 +25,14 @@ def test_a_guest_counts_from_the_minute_at_which_it_has_been_there_long_enough()
     bea = Life("bea").goes("tue 18:10", "Cafe: terrace", "join the party")
     cid = Life("cid").goes("tue 19:58", "Cafe: terrace", "join the party").does("tue 19:59", "hum")
     given = lived(Life("ada"), bea, cid, Life("dan"), Life("eve"), Life("fay"))
-    found = by_who(stss.outcomes(stss.score(PARTY, given), 10))
+    found = by_who(stss.resident_outcomes(stss.score(PARTY, given), 10))
     assert (found["bea"].counts, found["bea"].since) == (True, at("tue 18:15"))
     assert (found["cid"].counts, found["cid"].since) == (False, None)
     assert found["cid"].when == ((at("tue 19:58"), at("tue 19:59")),)
     assert found["dan"].words == "was never told"
-    any_moment = by_who(stss.outcomes(stss.score(PARTY, given, stss.ScoreSettings(least=0)), 10))
+    any_moment = by_who(
+        stss.resident_outcomes(stss.score(PARTY, given, stss.ScoreSettings(least=0)), 10)
+    )
     assert any_moment["cid"].since == at("tue 19:58:10")
 
 
@@ -38,7 +40,9 @@ def test_a_guest_who_leaves_and_comes_back_counts_when_its_minutes_add_up() -> N
     bea = Life("bea").goes("tue 18:10", "Cafe: terrace", "join the party").does("tue 18:13", "hum")
     bea.does("tue 18:30", "join the party")
     given = lived(Life("ada"), bea, Life("cid"), Life("dan"), Life("eve"), Life("fay"))
-    assert by_who(stss.outcomes(stss.score(PARTY, given), 10))["bea"].since == at("tue 18:32")
+    assert by_who(stss.resident_outcomes(stss.score(PARTY, given), 10))["bea"].since == at(
+        "tue 18:32"
+    )
 
 
 def test_a_helper_counts_when_the_first_of_its_errands_is_done() -> None:
@@ -46,7 +50,7 @@ def test_a_helper_counts_when_the_first_of_its_errands_is_done() -> None:
     bea.goes("tue 11:00", "Cottage: room", "bring medicine")
     asked = talk("mon 09:00", "ada", "bea", "Could you buy medicine for me?", "Yes.")
     given = lived(Life("ada"), bea, Life("cid"), Life("dan"), Life("eve"), Life("fay"), asked)
-    found = by_who(stss.outcomes(stss.score(MEDICINE, given), 10))
+    found = by_who(stss.resident_outcomes(stss.score(MEDICINE, given), 10))
     assert (found["bea"].counts, found["bea"].since) == (True, at("tue 10:05"))
     assert not found["cid"].counts
 

@@ -24,7 +24,7 @@ from sociolab.core import (
     Verdict,
 )
 from sociolab.testing import JudgeContract
-from sociolab.town import Resident, Trace, chunk, header
+from sociolab.town import Resident, Trace, make_chunk, make_header
 from sociolab.worlds import stss
 from stss_tasks import EVERYBODY, MEDICINE, MEETING, PARTY, meant
 from trace_cases import ROW, Life, at, talk, trace
@@ -59,8 +59,8 @@ def events(told: Trace) -> tuple[Event, ...]:
     noon = at("mon 12:00")
     early = [record for record in told.records if record.step < noon]
     late = [record for record in told.records if record.step >= noon]
-    begins = header(told.first, told.seconds, told.residents)
-    values = (begins, chunk(min(noon, told.steps), early), chunk(told.steps, late))
+    begins = make_header(told.first, told.seconds, told.residents)
+    values = (begins, make_chunk(min(noon, told.steps), early), make_chunk(told.steps, late))
     return tuple(Happened(0, "", "trace", value) for value in values)
 
 

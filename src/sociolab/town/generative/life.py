@@ -65,14 +65,14 @@ class GenerativeLife(Life):
             if lasts <= 0 or me.step >= over:
                 continue
             planned += lasts
-            place, thing = yield from self._where(describe_activity(block, part))
+            place, thing = yield from self._choose_spot(describe_activity(block, part))
             done = part.model_copy(update={"object": thing})
             walk = self.around.paths.distance(me.tile, self.around.choose_spot(me, place, thing))
             until = over if end == block.end else min(over, me.step + walk + lasts)
-            if (yield from self._part(block, place, done, until)):
+            if (yield from self._do_part(block, place, done, until)):
                 return
 
-    def _where(self, what: str) -> Living[tuple[str, str]]:
+    def _choose_spot(self, what: str) -> Living[tuple[str, str]]:
         """Choose the place and the object at which to do something, down the tree of places."""
         me = self.me
         if "place" in self.around.setting.merge:
@@ -123,8 +123,8 @@ class GenerativeLife(Life):
             me.next_appearance = replace(me.next_appearance, thing=f"{thing}: {self._state}")
         return False
 
-    def _to_bed(self) -> Living[None]:
-        yield from super()._to_bed()
+    def _go_to_bed(self) -> Living[None]:
+        yield from super()._go_to_bed()
         self._used = None
 
     # -------------------------------------------------------------- perceiving and reacting
@@ -146,7 +146,7 @@ class GenerativeLife(Life):
             self._last_considered[other.number, focus.thing] = me.step
         if may_talk:
             me.last_asked[other.number] = me.step
-        context = yield from self._context(me.step, focus)
+        context = yield from self._summarise_relationship(me.step, focus)
         self._relationship = (None if focus.thing else other, me.step, context)
         last = me.last_talk.get(other.number)
         decision = yield self.ask(
@@ -174,7 +174,7 @@ class GenerativeLife(Life):
         other = self.around.other(self.me, noticed.other)
         return other if noticed.thing else replace(other, doing=noticed.doing)
 
-    def _context(
+    def _summarise_relationship(
         self, step: int, noticed: Noticed, talk: Sequence[Utterance] | None = None
     ) -> Living[str]:
         """Summarise the relationship with a person or thing, and what bears on it now.
@@ -209,7 +209,7 @@ class GenerativeLife(Life):
         is_current = len(lines) >= 2 or self._relationship[:2] == (other, step)
         if not is_current or "relationship" not in self.around.setting.merge:
             noticed = Noticed(other, other.appearance.doing)
-            context = yield from self._context(step, noticed, lines)
+            context = yield from self._summarise_relationship(step, noticed, lines)
             self._relationship = (other, step, context)
         relationship = self._relationship[2]
         last = " ".join(f"{line.name}: {line.text}" for line in lines[-LAST_LINES:])

@@ -39,7 +39,7 @@ class GenerativePlanning(Planning):
         """Without plans TDP's day reminder is left out, too: nothing would show it."""
         return super().left_out if self.plans else super().left_out | {"day_reminder"}
 
-    def day(self) -> Living[int]:
+    def plan_day(self) -> Living[int]:
         """Revise the identity and plan the day that has begun; returns the step of waking."""
         me = self.me
         day = self.clock.date(me.step)
@@ -54,7 +54,7 @@ class GenerativePlanning(Planning):
         if self.plans:
             outline = yield self.ask(ga.DailyPlan, day, wake, bed, notes, yesterday, reminder)
             me.outline = outline.plan if outline is not None else ()
-            blocks = yield from self._schedule(wake, bed)
+            blocks = yield from self._plan_hours(wake, bed)
             me.plan(me.step, blocks, "", self.around.setting)
             if me.outline:
                 text = f"My plan for {format_date(day)}: {'; '.join(me.outline)}"
@@ -86,7 +86,7 @@ class GenerativePlanning(Planning):
 
     # -------------------------------------------------------------- by the hour
 
-    def _schedule(self, wake: datetime, bed: datetime) -> Living[tuple[Block, ...]]:
+    def _plan_hours(self, wake: datetime, bed: datetime) -> Living[tuple[Block, ...]]:
         """Plan the day by the hour; consecutive hours with the same activity are one block."""
         if "hours" in self.around.setting.merge:
             schedule = yield self.ask(ga.DaySchedule, wake, bed)

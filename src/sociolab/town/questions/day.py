@@ -11,7 +11,7 @@ from typing import Any, TypeVar
 
 from pydantic import Field
 
-from sociolab.town.clock import TimeOfDay, clock_time
+from sociolab.town.clock import TimeOfDay, parse_time
 from sociolab.town.questions.base import (
     Block,
     Importance,
@@ -168,7 +168,7 @@ class PlanDay(MindQuestion[DayPlan]):
 
     def coerce(self, answer: DayPlan) -> DayPlan:
         """Entries in order; those in the hours of sleep are dropped."""
-        wake = clock_time(answer.wake)
+        wake = parse_time(answer.wake)
         awake = min(_minutes_after(wake, answer.bed) or _A_DAY, _until_midnight(wake))
         entries = [_coerced_entry(entry, self.me.places) for entry in answer.entries]
         ordered = _in_order(entries, wake, awake)
@@ -213,7 +213,7 @@ class Replan(MindQuestion[NewPlan]):
         now, starts = self.me.now, [entry.start for entry in entries[1:]]
         moments = []
         for start in starts:
-            moment = datetime.combine(now.date(), clock_time(start))
+            moment = datetime.combine(now.date(), parse_time(start))
             moments.append(moment if moment > now else moment + timedelta(days=1))
         if moments != sorted(set(moments)):
             return f"expected entries in order of their start, found {', '.join(starts)}"
@@ -279,7 +279,7 @@ def _until_midnight(start: time) -> int:
 
 
 def _minutes_after(start: time, text: str) -> int:
-    moment = clock_time(text)
+    moment = parse_time(text)
     return (60 * (moment.hour - start.hour) + moment.minute - start.minute) % _A_DAY
 
 

@@ -9,7 +9,7 @@ from itertools import cycle, islice
 from typing import Any
 
 from sociolab.core.seeding import stream
-from sociolab.town.clock import clock_time
+from sociolab.town.clock import parse_time
 from sociolab.town.questions import (
     DayPlan,
     Decision,
@@ -35,7 +35,7 @@ def _day(question: MindQuestion[Any], reminder: str = "") -> DayPlan:
 
 def _entry(question: MindQuestion[Any], moment: datetime) -> Entry:
     entries = _day(question).entries
-    started = [entry for entry in entries if clock_time(entry.start) <= moment.time()]
+    started = [entry for entry in entries if parse_time(entry.start) <= moment.time()]
     return (started or [*entries])[-1]
 
 

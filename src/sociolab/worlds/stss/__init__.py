@@ -8,8 +8,8 @@ if TYPE_CHECKING:
     from sociolab.worlds.stss.both_levels import (
         LEVELS as LEVELS,
         AgentLevels as AgentLevels,
-        levels as levels,
         levels_section as levels_section,
+        read_levels as read_levels,
     )
     from sociolab.worlds.stss.dataset import (
         DAYS as DAYS,
@@ -46,16 +46,16 @@ if TYPE_CHECKING:
     from sociolab.worlds.stss.kit import load as load, python_player as python_player
     from sociolab.worlds.stss.narrative import story as story
     from sociolab.worlds.stss.replays import (
-        outcomes as outcomes,
         read_content as read_content,
         replay as replay,
+        resident_outcomes as resident_outcomes,
     )
     from sociolab.worlds.stss.scoring import (
         Account as Account,
         ErrandDone as ErrandDone,
         ScoreSettings as ScoreSettings,
         TaskScore as TaskScore,
-        reason as reason,
+        explain_score as explain_score,
         score as score,
     )
     from sociolab.worlds.stss.talk.building import Build as Build, build as build

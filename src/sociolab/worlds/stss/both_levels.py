@@ -85,7 +85,7 @@ class Levels:
     agents: tuple[AgentLevels, ...]
 
 
-def levels(store: Store, talk_run: str, action_run: str) -> Levels:
+def read_levels(store: Store, talk_run: str, action_run: str) -> Levels:
     """Both levels of every agent that performed in both runs.
 
     ConfigError where there is none, and where the runs cannot be compared.
@@ -108,7 +108,7 @@ def levels(store: Store, talk_run: str, action_run: str) -> Levels:
             judge,
             read_by,
             tuple(differences(talk, action, agent)),
-            tuple(_rows(agent, judge, talk.result, action.result, lost[agent])),
+            tuple(_level_rows(agent, judge, talk.result, action.result, lost[agent])),
             lost[agent].by_task,
         )
         for agent in shared
@@ -176,7 +176,7 @@ def _count_outcomes(shares: Mapping[str, float], among: int) -> Counter[Outcome]
     return Counter({"done": among - sum(lost.values()), **lost})
 
 
-def _rows(
+def _level_rows(
     agent: str, judge: str, talk: RunResult, action: RunResult, lost: _Losses
 ) -> Iterator[LevelRow]:
     measures = [measure.name for measure in MEASURES]

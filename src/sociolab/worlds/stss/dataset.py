@@ -294,11 +294,11 @@ def read_map(text: str | bytes, source: str) -> TownMap:
         return TownMap(
             name=record.name,
             sectors=record.sectors,
-            places=tuple(_place(name) for name in record.places),
+            places=tuple(_decode_place(name) for name in record.places),
             walkable=_matrix([[sign == "." for sign in row] for row in record.walkable]),
             arena=_matrix([_decode_runs(row) for row in record.arena]),
             objects={
-                _place(name): {kind: _decode_tiles(tiles) for kind, tiles in things.items()}
+                _decode_place(name): {kind: _decode_tiles(tiles) for kind, tiles in things.items()}
                 for name, things in record.objects.items()
             },
             ground=_matrix([[int(sign) for sign in row] for row in record.ground]),
@@ -326,7 +326,7 @@ def unpack_map(text: str) -> TownMap:
         raise StoreError(f"the map of a stored task cannot be read ({error})") from error
 
 
-def _place(name: str) -> Place:
+def _decode_place(name: str) -> Place:
     sector, colon, arena = name.partition(": ")
     if not colon:
         raise ValueError(f'"{name}" is not of the form "Sector: arena"')

@@ -12,7 +12,7 @@ from datetime import datetime, time, timedelta
 from functools import cached_property, partial
 from typing import TypeAlias
 
-from sociolab.town.clock import Clock, clock_time
+from sociolab.town.clock import Clock, parse_time
 from sociolab.town.person import shorten_activity
 from sociolab.town.trace import Did, ObjectBecame, Remembered, Talked
 from sociolab.town.trajectory import Interval, Intervals, Trajectory, intersect, total_steps
@@ -197,7 +197,7 @@ def event_window(task: SocialTask, clock: Clock) -> Interval:
     if not task.start:
         begins = clock.step(midnight)
         return begins, begins + clock.steps_per_day
-    start = datetime.combine(task.day, clock_time(task.start))
+    start = datetime.combine(task.day, parse_time(task.start))
     return clock.step(start), clock.step(start + timedelta(minutes=task.minutes))
 
 

@@ -13,7 +13,7 @@ from sociolab.town.clock import Clock
 from sociolab.town.map_file import own_map
 from sociolab.town.questions import Utterance
 from sociolab.town.residents import own_residents
-from sociolab.town.trace import TRACE, Did, Stood, Talked, chunk, header
+from sociolab.town.trace import TRACE, Did, Stood, Talked, make_chunk, make_header
 from sociolab.worlds.stss.dataset import DAYS, own_town
 from sociolab.worlds.stss.evidence import partner_of
 from sociolab.worlds.stss.talk.model_judge import LabelledTalk, talk_episode
@@ -106,8 +106,8 @@ class TownCase(MatterCase):
         ]
         talk, note = self._talk(clock)
         chunks = (
-            header(clock.first, clock.seconds, [*self.there]),
-            chunk(len(DAYS) * clock.steps_per_day, (*records, *talk)),
+            make_header(clock.first, clock.seconds, [*self.there]),
+            make_chunk(len(DAYS) * clock.steps_per_day, (*records, *talk)),
         )
         laid = make_task(task, own_town(0))
         cast = tuple(CastMember(seat) for seat in laid.seats)

@@ -34,7 +34,7 @@ from sociolab.worlds.stss.scoring import (
     explain_by_word,
     explain_minimum,
     explain_ratio,
-    reason,
+    explain_score,
     score,
 )
 from sociolab.worlds.stss.talk.conditions import ConditionFinding, Occasion
@@ -308,7 +308,7 @@ def _scores(
     task: SocialTask, scored: TaskScore, name: Callable[[str], str]
 ) -> dict[Measure, Verdict]:
     """The score of each metric, and why."""
-    why = reason(task, scored, name)
+    why = explain_score(task, scored, name)
     by_word = explain_by_word(scored, name)
     ratio, ratio_both = (
         explain_ratio(task, scored, name, both=any_starter) for any_starter in (False, True)
@@ -430,7 +430,7 @@ class StssModelJudge:
             return (who, errand, text) in chosen
 
         read = score(task, trajectory, self._settings, reads)
-        why = reason(task, read, content.name)
+        why = explain_score(task, read, content.name)
         among = sorted(present - {task.performer})
         return (Score(GOAL_READ, None, read.goal, why), *_agreement(content, among, filtered, read))
 

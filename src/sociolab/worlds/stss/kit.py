@@ -230,11 +230,11 @@ def _public_town(importing: Importing, fresh: Path) -> Sequence[str]:
 
 def _remarks(world: World) -> Sequence[str]:
     """Which tasks have filters that an ordinary day passes, and what was not checked."""
-    from sociolab.worlds.stss.task import remarks_on
+    from sociolab.worlds.stss.task import filter_remarks
 
     assert isinstance(world, Stss)
     data = world.dataset
-    return (*remarks_on(data.tasks, data.residents), *data.remarks)
+    return (*filter_remarks(data.tasks, data.residents), *data.remarks)
 
 
 def _two_levels() -> TwoLevels:

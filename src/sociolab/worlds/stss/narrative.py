@@ -11,7 +11,7 @@ from sociolab.town.residents import Resident
 from sociolab.town.trace import Planned, Remembered, Reminded, Stood, Talked
 from sociolab.town.trajectory import Trajectory, format_spans
 from sociolab.worlds.stss.evidence import Evidence, event_window
-from sociolab.worlds.stss.scoring import Account, TaskScore, absence, reason
+from sociolab.worlds.stss.scoring import Account, TaskScore, describe_absence, explain_score
 from sociolab.worlds.stss.task import SocialTask
 
 
@@ -81,7 +81,7 @@ class StoryWriter:
         planned = self._trajectory.records(Planned, who)
         entries += [(plan.step, text) for plan in planned if (text := self._describe_plan(plan))]
         for step, text in sorted(entries, key=lambda pair: pair[0]):
-            yield f"{moment(self._clock, step)}: {text}"
+            yield f"{format_moment(self._clock, step)}: {text}"
 
     def talks(self) -> Iterator[str]:
         """The performer's talks about the task: with whom, where, and what was said."""
@@ -99,7 +99,8 @@ class StoryWriter:
         """What the others remembered of talks about the task."""
         for memory in self._trajectory.everybody(Remembered):
             if memory.who != self._task.performer and self._about.matches_memory(memory):
-                yield f"{moment(self._clock, memory.step)}: {self.name(memory.who)}: {memory.text}"
+                when = format_moment(self._clock, memory.step)
+                yield f"{when}: {self.name(memory.who)}: {memory.text}"
 
     def placards(self, score: TaskScore) -> Iterator[str]:
         """What people did or used that said when and where to come."""
@@ -112,7 +113,7 @@ class StoryWriter:
             if errand.step is None:
                 yield f"Nobody who was asked did this: {errand.what}."
             else:
-                when = moment(self._clock, errand.step)
+                when = format_moment(self._clock, errand.step)
                 yield f"{self.name(errand.who)} did this, by {when}: {errand.what}."
         attendees = [account for account in score.accounts if account.when and not score.errands]
         for account in attendees:
@@ -124,7 +125,7 @@ class StoryWriter:
         """The outcome for each of the others; first for the host, if it was held without them."""
         if score.host_absent:
             host = Account(self._task.performer, "did not come", 0.0, (), "")
-            yield f"{absence(self._task, self.name)}{self._describe_when(host, score)}."
+            yield f"{describe_absence(self._task, self.name)}{self._describe_when(host, score)}."
         for account in score.accounts:
             if account.fate != "took part" and (score.errands or not account.when):
                 when = self._describe_when(account, score)
@@ -134,7 +135,7 @@ class StoryWriter:
         """The scores by minimum attendance (a run may set any), and the reason."""
         goals = ", ".join(f"{goal:.3g} at {minutes} min" for minutes, goal in score.goals)
         yield f"Goal by minimum attendance: {goals}."
-        why = reason(self._task, score, self.name)
+        why = explain_score(self._task, score, self.name)
         yield f"{score.goal:.3g} at {score.least} min, since {why}"
         if score.ratio is not None and score.ratio_both is not None:
             yield (
@@ -152,7 +153,7 @@ class StoryWriter:
     def _describe_talk(self, talk: Talked) -> Iterator[str]:
         where = self._describe_where(talk.who, talk.step)
         pair = f"{self.name(talk.who)} spoke to {self.name(talk.other)}"
-        yield f"{moment(self._clock, talk.step)}: {pair}{where}."
+        yield f"{format_moment(self._clock, talk.step)}: {pair}{where}."
         yield from (f"    {line.name}: {line.text}" for line in talk.lines)
 
     def _describe_plan(self, planned: Planned) -> str:
@@ -177,7 +178,9 @@ class StoryWriter:
             day = f"{self._clock.at(begin):%A} {format_spans(self._clock, account.near)}"
             return f" ({day},{self._describe_where(account.who, begin)})"
         # Where the time is open, when others came.
-        start = event_window(self._task, self._clock)[0] if self._task.start else busiest(score)
+        start = (
+            event_window(self._task, self._clock)[0] if self._task.start else busiest_step(score)
+        )
         did = None if start is None else self._trajectory.action_at(account.who, start)
         if start is None or did is None:
             return ""
@@ -193,7 +196,7 @@ class StoryWriter:
         return " outdoors" if place == OUTDOORS else f" at {place}"
 
 
-def busiest(score: TaskScore) -> int | None:
+def busiest_step(score: TaskScore) -> int | None:
     """The first step at which most people took part at once; None if nobody did, or for help."""
     if score.errands:
         return None
@@ -206,6 +209,6 @@ def busiest(score: TaskScore) -> int | None:
     return min(starts, key=lambda step: (-attendance(step), step), default=None)
 
 
-def moment(clock: Clock, step: int) -> str:
+def format_moment(clock: Clock, step: int) -> str:
     """Such as "Monday 10:05"."""
     return f"{clock.at(step):%A %H:%M}"

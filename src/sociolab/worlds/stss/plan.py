@@ -37,8 +37,8 @@ from sociolab.worlds.stss.both_levels import (
     Levels,
     arm_label,
     level_figure,
-    levels,
     levels_section,
+    read_levels,
     with_tdp,
 )
 from sociolab.worlds.stss.judges import OUTCOMES, Outcome
@@ -95,7 +95,7 @@ class LevelsConfig(ArmsConfig):
 
 async def levels_command(lab: Context, config: LevelsConfig) -> Findings:
     """Run what is missing of a plan, or price it, and compare conversations with outcomes."""
-    pairs = _pairs(config)
+    pairs = _paired_runs(config)
     stopped = ""
     if config.agents:
         runs = [run for pair in pairs for run in pair]
@@ -108,7 +108,7 @@ async def levels_command(lab: Context, config: LevelsConfig) -> Findings:
     arms = [
         arm
         for talk, action in pairs
-        for arm in read_arms(lab.store, levels(lab.store, talk["name"], action["name"]))
+        for arm in read_arms(lab.store, read_levels(lab.store, talk["name"], action["name"]))
     ]
     if not arms:
         raise ConfigError(
@@ -128,7 +128,7 @@ async def levels_command(lab: Context, config: LevelsConfig) -> Findings:
 # ------------------------------------------------------------------ the runs of a plan
 
 
-def _pairs(config: LevelsConfig) -> list[tuple[dict[str, Any], dict[str, Any]]]:
+def _paired_runs(config: LevelsConfig) -> list[tuple[dict[str, Any], dict[str, Any]]]:
     """A run of each level for each agent and arm, described as in a file; stored runs by name.
 
     ConfigError where the configuration is wrong.

@@ -14,11 +14,11 @@ from sociolab.store.store import Store, world_settings_in
 from sociolab.town.map import TownMap
 from sociolab.town.map_file import own_map
 from sociolab.town.trace import chunks_in
-from sociolab.town.trajectory import Lived, step_reaching
+from sociolab.town.trajectory import SimulatedDays, step_reaching
 from sociolab.worlds.stss.dataset import Content, parse_content, read_town, unpack_map
 from sociolab.worlds.stss.evidence import Evidence, event_window
 from sociolab.worlds.stss.judges import StssRulesJudge, complete_trajectory
-from sociolab.worlds.stss.scoring import Account, ScoreSettings, TaskScore, reason, score
+from sociolab.worlds.stss.scoring import Account, ScoreSettings, TaskScore, explain_score, score
 from sociolab.worlds.stss.task import SocialTask
 from sociolab.worlds.stss.world import StssSettings, read_trajectory
 
@@ -28,13 +28,13 @@ def load_town_map(folder: Path | None) -> TownMap:
     return own_map() if folder is None else read_town(folder).town
 
 
-def simulated_days(episode: Episode) -> Lived:
+def simulated_days(episode: Episode) -> SimulatedDays:
     """The simulated days of an episode; ConfigError where there are none yet."""
     if not chunks_in(episode.events):
         raise ConfigError(f"nothing of the episode {episode.trial.id} has been simulated yet")
     content = parse_content(episode.trial.task.content)
     names = {resident.id: resident.name for resident in content.residents}
-    return Lived(unpack_map(content.town), read_trajectory(episode), names)
+    return SimulatedDays(unpack_map(content.town), read_trajectory(episode), names)
 
 
 def replay(store: Store, run: str, trial: str) -> Replay:
@@ -47,7 +47,7 @@ def replay(store: Store, run: str, trial: str) -> Replay:
     days = simulated_days(episode)
     content = read_content(episode)
     judge = StssRulesJudge(ScoreSettings(least=_minimum_minutes(store.run(run).settings)))
-    score, why = _scored(judge, content, episode)
+    score, why = _score_episode(judge, content, episode)
     verdicts = tuple(row for row in store.verdicts.scores(run) if row.trial == trial)
     rules = {row.judge for row in verdicts if row.judge.label == judge.id.label}
     return Replay(
@@ -57,7 +57,7 @@ def replay(store: Store, run: str, trial: str) -> Replay:
         window=event_window(content.task, days.trajectory.clock),
         score=to_town_score(score) if score else None,
         why=why,
-        outcomes=outcomes(score, days.trajectory.clock.seconds) if score else (),
+        outcomes=resident_outcomes(score, days.trajectory.clock.seconds) if score else (),
         about=Evidence(content.task, days.trajectory).talks,
         verdicts=verdicts,
         other_rules=bool(rules - {judge.id}),
@@ -94,34 +94,34 @@ def to_town_score(score: TaskScore) -> TownScore:
     return TownScore(score.goal, score.least, errands)
 
 
-def outcomes(score: TaskScore, seconds: int) -> tuple[ResidentOutcome, ...]:
+def resident_outcomes(score: TaskScore, seconds: int) -> tuple[ResidentOutcome, ...]:
     """The outcome for everybody in the background, for steps of so many seconds."""
     needed = -(-score.least * 60 // seconds)
     rows = []
     for account in score.accounts:
         counts = account.who in score.participants
-        since = _since(account, score, needed) if counts else None
+        since = _counted_since(account, score, needed) if counts else None
         rows.append(
             ResidentOutcome(account.who, counts, since, account.words, account.when, account.near)
         )
     return tuple(rows)
 
 
-def _since(account: Account, score: TaskScore, needed: int) -> int | None:
+def _counted_since(account: Account, score: TaskScore, needed: int) -> int | None:
     if not score.errands:
         return step_reaching(account.when, needed)
     steps = (errand.step for errand in score.errands if errand.who == account.who)
     return min((step for step in steps if step is not None), default=None)
 
 
-def _scored(
+def _score_episode(
     judge: StssRulesJudge, content: Content, episode: Episode
 ) -> tuple[TaskScore | None, str]:
     trajectory = complete_trajectory(content.task, episode)
     if isinstance(trajectory, MissingValue):
         return None, f"No score: {trajectory.problem}."
     scored = score(content.task, trajectory, judge.settings)
-    return scored, reason(content.task, scored, content.name)
+    return scored, explain_score(content.task, scored, content.name)
 
 
 def _minimum_minutes(settings: Json) -> int:

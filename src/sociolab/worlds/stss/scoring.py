@@ -172,7 +172,9 @@ def _event_score(evidence: Evidence, rules: ScoreSettings) -> TaskScore:
 
 
 def _help_score(evidence: Evidence, rules: ScoreSettings) -> TaskScore:
-    results = {least: help_given(evidence, least) for least in (rules.least, *rules.alternatives)}
+    results = {
+        least: score_asked_help(evidence, least) for least in (rules.least, *rules.alternatives)
+    }
     errands = results[rules.least].errands
     background = evidence.task.background
     return TaskScore(
@@ -187,7 +189,7 @@ def _help_score(evidence: Evidence, rules: ScoreSettings) -> TaskScore:
         ratio_both=None,
         goal_by_word=results[rules.least].goal,
         placards=_placards(evidence),
-        goal_any_helper=help_by_anybody(evidence, rules.least).goal,
+        goal_any_helper=score_any_help(evidence, rules.least).goal,
         errands=errands,
         least=rules.least,
     )
@@ -211,7 +213,7 @@ def attendances(evidence: Evidence) -> dict[str, Intervals]:
     return {who: evidence.present(who) for who in task.background}
 
 
-def at_once(evidence: Evidence) -> Intervals:
+def acting_at_once(evidence: Evidence) -> Intervals:
     """When performer and partner were at the action at the same time, in whatever places."""
     performer, partner = (
         evidence.at_the_action(who) for who in (evidence.task.performer, evidence.task.partner)
@@ -240,7 +242,7 @@ def goal(
         return min(count, expected) / (expected + missing)
     if count:
         return 1.0
-    return 0.5 if evidence.long_enough(at_once(evidence), least) else 0.0
+    return 0.5 if evidence.long_enough(acting_at_once(evidence), least) else 0.0
 
 
 def goal_by_word(evidence: Evidence, attended: dict[str, Intervals], least: int) -> float | None:
@@ -266,7 +268,7 @@ def _goal_if_informed(
 
     if evidence.task.type == "appointment":
         partner = evidence.task.partner
-        when = attended[partner] or at_once(evidence)
+        when = attended[partner] or acting_at_once(evidence)
         return goal(evidence, attended, least) if when and knew(partner, when) else 0.0
     informed_guests = {who: when for who, when in attended.items() if when and knew(who, when)}
     return goal(evidence, informed_guests, least)
@@ -296,17 +298,17 @@ class HelpGiven:
     errands: tuple[ErrandDone, ...]
 
 
-def help_given(evidence: Evidence, least: int) -> HelpGiven:
+def score_asked_help(evidence: Evidence, least: int) -> HelpGiven:
     """Score errands run by residents who had been asked."""
-    return _help(evidence, evidence.first_asked, least)
+    return _score_help(evidence, evidence.first_asked, least)
 
 
-def help_by_anybody(evidence: Evidence, least: int) -> HelpGiven:
+def score_any_help(evidence: Evidence, least: int) -> HelpGiven:
     """Score errands run by anybody but the performer, asked or not."""
-    return _help(evidence, dict.fromkeys(evidence.task.background, 0), least)
+    return _score_help(evidence, dict.fromkeys(evidence.task.background, 0), least)
 
 
-def _help(evidence: Evidence, helping: dict[str, int], least: int) -> HelpGiven:
+def _score_help(evidence: Evidence, helping: dict[str, int], least: int) -> HelpGiven:
     """Score help by these residents, each from their step on.
 
     The second errand counts towards 1 if it is run after the first is done; run without the first,
@@ -517,7 +519,7 @@ def _memos(evidence: Evidence, who: str) -> tuple[Remembered, ...]:
 # ------------------------------------------------------------------ the score in a sentence
 
 
-def reason(task: SocialTask, score: TaskScore, name: Callable[[str], str]) -> str:
+def explain_score(task: SocialTask, score: TaskScore, name: Callable[[str], str]) -> str:
     """One sentence, more where the host was absent or placards could be read; `name` turns an id
     into a name."""
     many = len(score.placards)
@@ -539,11 +541,11 @@ def _explain_goal(task: SocialTask, score: TaskScore, name: Callable[[str], str]
             many = f"{len(score.participants)} of {score.expected} expected took part"
             host = ""
             if score.host_absent:
-                host = f" {absence(task, name)} {least} and counts as one more no-show."
+                host = f" {describe_absence(task, name)} {least} and counts as one more no-show."
             return f"{many} {least}: {names}.{host}"
 
 
-def absence(task: SocialTask, name: Callable[[str], str]) -> str:
+def describe_absence(task: SocialTask, name: Callable[[str], str]) -> str:
     """That the host of a public activity was not there, without a full stop."""
     return f"The host, {name(task.performer)}, was not at {task.place} during the event"
 

@@ -15,7 +15,7 @@ from typing import Literal, TypeAlias
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from sociolab.town.clock import TimeOfDay, clock_time
+from sociolab.town.clock import TimeOfDay, parse_time
 from sociolab.town.map import TownMap
 from sociolab.town.questions import Chore, Matter
 from sociolab.town.residents import Resident, is_known_place
@@ -88,7 +88,7 @@ class SocialTask(Frozen):
         """The time of day at which the event is over; "" where the time is open."""
         if not self.start:
             return ""
-        begins = datetime.combine(self.day, clock_time(self.start))
+        begins = datetime.combine(self.day, parse_time(self.start))
         return f"{begins + timedelta(minutes=self.minutes):%H:%M}"
 
     @property
@@ -350,7 +350,7 @@ def _forms(keywords: Iterable[str]) -> Iterator[str]:
             yield re.sub(r"(ie)?s$", lambda end: "y" if end[1] else "", keyword)
 
 
-def remarks_on(tasks: Iterable[SocialTask], residents: Sequence[Resident]) -> tuple[str, ...]:
+def filter_remarks(tasks: Iterable[SocialTask], residents: Sequence[Resident]) -> tuple[str, ...]:
     """One line for each task whose filter an ordinary day passes."""
     remarks = []
     for task in tasks:

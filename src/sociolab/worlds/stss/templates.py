@@ -137,12 +137,12 @@ def instantiate(
             f"A task needs a town of at least two residents, found {len(residents)}: add some"
         )
     chance = stream(seed, "task", template.id)
-    performer, partner = _people(template, residents, chance)
+    performer, partner = _draw_people(template, residents, chance)
     errands = tuple(
         Errand(
             what=part.what,
             keywords=part.keywords,
-            place=_place(part.places, template, town, chance),
+            place=_draw_place(part.places, template, town, chance),
         )
         for part in template.errands
     )
@@ -152,12 +152,12 @@ def instantiate(
         title=template.title,
         goal="",
         performer=performer,
-        background=_background(template, residents, performer, partner, chance),
+        background=_draw_background(template, residents, performer, partner, chance),
         days=days,
         day=days[-1],
         activity=chance.choice(template.activities),
         keywords=template.keywords,
-        place=_place(template.places, template, town, chance) if template.places else "",
+        place=_draw_place(template.places, template, town, chance) if template.places else "",
         start=chance.choice(template.starts) if template.starts else "",
         minutes=template.minutes,
         partner=partner,
@@ -168,7 +168,7 @@ def instantiate(
     return task.model_copy(update={"goal": goal})
 
 
-def _people(
+def _draw_people(
     template: Template, residents: Sequence[Resident], chance: random.Random
 ) -> tuple[str, str]:
     """Draw the performer, and the partner or ""."""
@@ -187,7 +187,7 @@ def _people(
     return performer.id, partner.id
 
 
-def _background(
+def _draw_background(
     template: Template,
     residents: Sequence[Resident],
     performer: str,
@@ -203,7 +203,9 @@ def _background(
     return tuple(who for who in ids if who in cast)
 
 
-def _place(choices: Sequence[str], template: Template, town: TownMap, chance: random.Random) -> str:
+def _draw_place(
+    choices: Sequence[str], template: Template, town: TownMap, chance: random.Random
+) -> str:
     on_map = [name for name in choices if is_known_place(name, town)]
     if not on_map:
         raise ConfigError(

@@ -30,7 +30,7 @@ from sociolab.town.trace import chunks_in, read_trace
 from sociolab.town.trajectory import Trajectory, diary
 from sociolab.worlds.stss.dataset import Content, TownData, pack_map, parse_content, unpack_map
 from sociolab.worlds.stss.evidence import was_lived
-from sociolab.worlds.stss.narrative import moment, story
+from sociolab.worlds.stss.narrative import format_moment, story
 from sociolab.worlds.stss.scoring import ScoreSettings, score
 from sociolab.worlds.stss.task import SocialTask
 
@@ -316,7 +316,7 @@ def _failure_notes(episode: Episode, who: str = "") -> tuple[Note, ...]:
     return tuple(
         Note(
             event.turn,
-            f"{moment(clock, event.turn) if clock else f'step {event.turn}'}, {event.seat}, "
+            f"{format_moment(clock, event.turn) if clock else f'step {event.turn}'}, {event.seat}, "
             f"{event.name}, attempt {event.attempt}: {'unanswered' if event.final else 'retried'} "
             f"({event.cause}: {event.problem})",
             trouble=True,

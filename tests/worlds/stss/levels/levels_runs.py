@@ -39,7 +39,7 @@ from sociolab.core import (
     Trial,
 )
 from sociolab.store import Store
-from sociolab.town import Resident, Summary, Talked, TownMap, chunk, header
+from sociolab.town import Resident, Summary, Talked, TownMap, make_chunk, make_header
 from sociolab.worlds import stss
 from stss_tasks import EVERYBODY, GAME, MEETING, PARTY, meant
 from trace_cases import ROW, TWO_DAYS, Life, at, talk, trace
@@ -188,7 +188,10 @@ def _lived(
     cast = tuple(seated(s, AGENT if s == "ada" else others, made) for s in seats)
     kind = task.type.replace(" ", "-")
     played = Task(task.id, seats, task.id, content.model_dump_json(), (kind,))
-    chunks = (header(told.first, told.seconds, told.residents), chunk(steps, told.records))
+    chunks = (
+        make_header(told.first, told.seconds, told.residents),
+        make_chunk(steps, told.records),
+    )
     events: list[Event] = [Happened(0, "", "trace", value) for value in chunks]
     events += [_noted(one, task) for one in given if isinstance(one, Talked)]
     return Episode(

@@ -14,7 +14,7 @@ DONE, UNMET, UNTOLD, LOST, IDLE = stss.OUTCOMES
 
 
 def recorded(store: Store) -> Arm:
-    found = read_arms(store, stss.levels(store, TALK, TOWN))
+    found = read_arms(store, stss.read_levels(store, TALK, TOWN))
     return next(arm for arm in found if arm.agent_levels.judge == "recorded")
 
 

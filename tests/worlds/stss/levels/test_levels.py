@@ -21,11 +21,13 @@ DONE, UNMET, UNTOLD, LOST, IDLE = stss.OUTCOMES
 
 
 def by_rules(store: Store) -> stss.AgentLevels:
-    return next(one for one in stss.levels(store, TALK, TOWN).agents if one.judge == "recorded")
+    return next(
+        one for one in stss.read_levels(store, TALK, TOWN).agents if one.judge == "recorded"
+    )
 
 
 def section(store: Store, judge: str = "recorded") -> Section:
-    found = stss.levels(store, TALK, TOWN)
+    found = stss.read_levels(store, TALK, TOWN)
     return next(stss.levels_section(found, one) for one in found.agents if one.judge == judge)
 
 
@@ -77,7 +79,7 @@ def test_losses_are_counted_by_type_and_what_was_not_lived_is_left_out(both: Sto
 def test_each_judge_of_the_talks_has_its_rows_and_only_shared_agents_have_any(
     both: Store,
 ) -> None:
-    found = stss.levels(both, TALK, TOWN)
+    found = stss.read_levels(both, TALK, TOWN)
     assert [(one.agent, one.judge) for one in found.agents] == [
         (AGENT, STRICT.name),
         (AGENT, "recorded"),
@@ -93,7 +95,9 @@ def test_where_nobody_says_what_was_conveyed_there_are_no_losses_but_a_sentence(
 ) -> None:
     talks(store)
     town(store, acts=False)
-    (found,) = (one for one in stss.levels(store, TALK, TOWN).agents if one.judge == "recorded")
+    (found,) = (
+        one for one in stss.read_levels(store, TALK, TOWN).agents if one.judge == "recorded"
+    )
     assert found.read_by == ""
     assert not found.rows[-1].fates
     assert found.rows[-1].left_out == 3

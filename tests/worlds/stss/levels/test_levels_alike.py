@@ -14,7 +14,7 @@ from worlds.stss.levels.levels_runs import STRONGER, TALK, TOWN, settings, talks
 
 
 def cautioned(both: Store) -> tuple[str, ...]:
-    (first, *_) = stss.levels(both, TALK, TOWN).agents
+    (first, *_) = stss.read_levels(both, TALK, TOWN).agents
     return first.cautions
 
 
@@ -23,9 +23,9 @@ def cautioned(both: Store) -> tuple[str, ...]:
 
 def test_runs_of_the_wrong_world_are_refused(both: Store) -> None:
     with pytest.raises(ConfigError, match="--talk: expected a run of stss-talk, found lived"):
-        stss.levels(both, TOWN, TALK)
+        stss.read_levels(both, TOWN, TALK)
     with pytest.raises(ConfigError, match="--action: expected a run of stss, found talks"):
-        stss.levels(both, TALK, TALK)
+        stss.read_levels(both, TALK, TALK)
 
 
 def test_runs_without_a_common_agent_are_refused(store: Store) -> None:
@@ -35,7 +35,7 @@ def test_runs_without_a_common_agent_are_refused(store: Store) -> None:
         ConfigError,
         match=r"in talks scripted-complete, in lived scripted; play the same agent at both levels",
     ):
-        stss.levels(store, TALK, TOWN)
+        stss.read_levels(store, TALK, TOWN)
 
 
 @pytest.mark.parametrize("of_talk", [True, False])
@@ -44,7 +44,7 @@ def test_a_run_with_tdp_is_not_compared_with_one_without(store: Store, of_talk: 
     town(store, world_settings={"tdp": str(not of_talk)})
     words = ("with TDP", "without TDP") if of_talk else ("without TDP", "with TDP")
     with pytest.raises(ConfigError, match=f"found talks {words[0]} and lived {words[1]};"):
-        stss.levels(store, TALK, TOWN)
+        stss.read_levels(store, TALK, TOWN)
 
 
 def test_two_runs_with_tdp_are_compared(store: Store) -> None:
@@ -59,7 +59,7 @@ def test_runs_of_other_social_tasks_are_refused(store: Store) -> None:
     with pytest.raises(
         ConfigError, match="none in common: talks has conversations of party, meeting"
     ):
-        stss.levels(store, TALK, TOWN)
+        stss.read_levels(store, TALK, TOWN)
 
 
 # ------------------------------------------------------------------ cautions

@@ -19,7 +19,7 @@ def scored(*lives: Life, of: stss.SocialTask = MEETING) -> stss.TaskScore:
 def test_the_two_at_it_in_one_place_score_one() -> None:
     found = scored(works("ada", "Cafe: terrace"), works("bea", "Cafe: terrace"))
     assert (found.goal, found.expected, found.participants) == (1.0, 1, ("bea",))
-    assert stss.reason(MEETING, found, str.title) == "Ada and Bea met (at least 5 min)."
+    assert stss.explain_score(MEETING, found, str.title) == "Ada and Bea met (at least 5 min)."
 
 
 def test_only_the_place_differs_scores_half() -> None:

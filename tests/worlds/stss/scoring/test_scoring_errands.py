@@ -33,7 +33,7 @@ def test_both_errands_in_order_by_one_who_was_asked_score_one() -> None:
         stss.ErrandDone("buy medicine", "bea", at("tue 10:05")),
         stss.ErrandDone("bring medicine", "bea", at("tue 11:05")),
     )
-    why = stss.reason(MEDICINE, found, str.title)
+    why = stss.explain_score(MEDICINE, found, str.title)
     assert why == (
         "buy medicine: done by Bea (at least 5 min); bring medicine: done by Bea (at least 5 min)."
     )
@@ -60,7 +60,7 @@ def test_errands_in_the_wrong_order_score_half() -> None:
     wrong.goes("tue 11:00", CLINIC, "buy medicine").does("tue 11:10", "rest")
     found = scored(ASKED, wrong)
     assert found.goal == 0.5
-    assert "wrong order" in stss.reason(MEDICINE, found, str)
+    assert "wrong order" in stss.explain_score(MEDICINE, found, str)
 
 
 def test_two_helpers_may_share_the_errands() -> None:
@@ -140,7 +140,7 @@ def test_a_reason_names_the_minutes_that_an_errand_takes_at_most() -> None:
     """An errand of five minutes takes no ten."""
     lives = [Life("ada"), helper("bea"), *map(Life, EVERYBODY[1:])]
     found = stss.score(MEDICINE, lived(*lives, ASKED), stss.ScoreSettings(least=10))
-    assert stss.reason(MEDICINE, found, str.title).count("(at least 5 min)") == 2
+    assert stss.explain_score(MEDICINE, found, str.title).count("(at least 5 min)") == 2
 
 
 def test_an_invitation_to_where_the_performer_is_asks_for_no_help() -> None:

@@ -39,7 +39,7 @@ def test_two_of_three_expected_guests_are_two_thirds() -> None:
     assert found.participants == ("bea", "cid")
     assert found.expected == 3
     why = "2 of 3 expected took part (at least 5 min): Bea, Cid."
-    assert stss.reason(PARTY, found, str.title) == why
+    assert stss.explain_score(PARTY, found, str.title) == why
 
 
 def test_more_guests_than_expected_score_one() -> None:
@@ -64,7 +64,7 @@ def test_a_host_who_holds_it_elsewhere_is_one_more_who_did_not_come() -> None:
     assert (found.goal, found.host_absent) == (0.5, True)
     assert found.goal_any_host == pytest.approx(2 / 3)
     assert dict(found.goals) == {0: 0.5, 5: 0.5, 15: 0.5}
-    assert stss.reason(PARTY, found, str.title) == (
+    assert stss.explain_score(PARTY, found, str.title) == (
         "2 of 3 expected took part (at least 5 min): Bea, Cid. "
         "The host, Ada, was not at Cafe: terrace during the event (at least 5 min) and counts as "
         "one more no-show."

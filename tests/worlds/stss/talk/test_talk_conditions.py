@@ -5,7 +5,12 @@ from __future__ import annotations
 import pytest
 
 from sociolab.worlds import stss
-from sociolab.worlds.stss.talk.conditions import ConditionFinding, conditions_of, share_met, success
+from sociolab.worlds.stss.talk.conditions import (
+    ConditionFinding,
+    conditions_of,
+    share_met,
+    success_rate,
+)
 from sociolab.worlds.stss.task import TaskType
 from stss_tasks import GAME, MEDICINE, MEETING, PARTY, PICNIC
 
@@ -50,12 +55,18 @@ def test_two_of_three_conditions_are_a_share_of_two_thirds_and_no_success() -> N
     # The paper's example: invited and told the time, but not the place.
     found = findings(PARTY, True, False, True)
     assert share_met(found) == pytest.approx(2 / 3)
-    assert success(found) == 0
+    assert success_rate(found) == 0
 
 
 def test_all_conditions_are_a_success_and_none_is_nothing() -> None:
-    assert (success(findings(GAME, True, True)), share_met(findings(GAME, True, True))) == (1, 1)
-    assert (success(findings(GAME, False, False)), share_met(findings(GAME, False, False))) == (
+    assert (success_rate(findings(GAME, True, True)), share_met(findings(GAME, True, True))) == (
+        1,
+        1,
+    )
+    assert (
+        success_rate(findings(GAME, False, False)),
+        share_met(findings(GAME, False, False)),
+    ) == (
         0,
         0,
     )

@@ -53,7 +53,7 @@ def add_history(
     names = [resident.name for resident in residents]
     memories: dict[str, tuple[str, ...]] = {}
     defects: list[Defect] = []
-    for name, whispers in _rows(path):
+    for name, whispers in _read_whispers(path):
         if name not in names:
             defects.append(Defect(DefectKind.NOBODYS_HISTORY, name, "Name", path.name, "left out"))
             continue
@@ -72,7 +72,7 @@ def add_history(
     return tuple(with_memories), tuple(defects)
 
 
-def _rows(path: Path) -> list[tuple[str, str]]:
+def _read_whispers(path: Path) -> list[tuple[str, str]]:
     rows = csv.DictReader(StringIO(read_text(path)))
     if tuple(rows.fieldnames or ()) != COLUMNS:
         raise ConfigError(
@@ -305,7 +305,7 @@ def read_people(files: SourceFiles, names: PlaceNames) -> People:
     residents: dict[str, Resident] = {}
     defects: list[Defect] = []
     for name in names_in_town:
-        resident, persona_defects = _resident(files.personas / name, names)
+        resident, persona_defects = _read_resident(files.personas / name, names)
         if resident.id in residents:
             raise ConfigError(f"{files.people}: {name!r} comes a second time; remove one of them")
         residents[resident.id] = resident
@@ -326,7 +326,7 @@ def known_places(
     return tuple(on_map), tuple(lost)
 
 
-def _resident(folder: Path, names: PlaceNames) -> tuple[Resident, tuple[Defect, ...]]:
+def _read_resident(folder: Path, names: PlaceNames) -> tuple[Resident, tuple[Defect, ...]]:
     file = _persona_file(folder, "scratch.json")
     raw = record(str(file), _Persona, json_file(file))
     home = names.resolve(raw.living_area)
@@ -352,7 +352,7 @@ def _resident(folder: Path, names: PlaceNames) -> tuple[Resident, tuple[Defect, 
         "knows": tuple(dict.fromkeys((*on_map, home))),
     }
     resident = record(str(file), Resident, fields)
-    return resident, _defects(resident, on_map, lost)
+    return resident, _knowledge_defects(resident, on_map, lost)
 
 
 def _persona_file(folder: Path, name: str) -> Path:
@@ -361,7 +361,7 @@ def _persona_file(folder: Path, name: str) -> Path:
     return deeper if deeper.exists() else folder / name
 
 
-def _defects(
+def _knowledge_defects(
     resident: Resident, on_map: tuple[str, ...], lost: tuple[str, ...]
 ) -> tuple[Defect, ...]:
     who, field = resident.name, "spatial_memory"

@@ -63,7 +63,7 @@ def read_ville(files: SourceFiles) -> Ville:
     )
     _check_agreement(files, tiles, sectors, arenas)
     try:
-        return _ville(world.names[0], tiles, sectors, arenas, things)
+        return _build_ville(world.names[0], tiles, sectors, arenas, things)
     except ConfigError as fault:
         raise ConfigError(f"{files.shape.parent}: {fault}") from fault
 
@@ -78,7 +78,7 @@ class _Tiles:
     thing: NDArray[np.int32]
 
 
-def _ville(
+def _build_ville(
     world: str,
     tiles: _Tiles,
     sectors: Mapping[int, MatrixBlock],
@@ -88,7 +88,7 @@ def _ville(
     numbers = np.where(tiles.arena == EMPTY, -1, tiles.arena).astype(np.int16)
     walkable = within_reach(tiles.open, numbers)
     lived_in = [number for number in arenas if (walkable & (tiles.arena == number)).any()]
-    places = tuple(_place(arenas[number]) for number in lived_in)
+    places = tuple(_to_place(arenas[number]) for number in lived_in)
     arena = np.full(walkable.shape, -1, dtype=np.int16)
     for index, number in enumerate(lived_in):
         arena[walkable & (tiles.arena == number)] = index
@@ -106,10 +106,10 @@ def _ville(
         },
         ground,
     )
-    return Ville(town, world, _defects(tiles, walkable, arenas, lived_in))
+    return Ville(town, world, _map_defects(tiles, walkable, arenas, lived_in))
 
 
-def _place(block: MatrixBlock) -> Place:
+def _to_place(block: MatrixBlock) -> Place:
     return Place(block.names[1], block.names[2])
 
 
@@ -168,7 +168,7 @@ def _check_agreement(
             )
 
 
-def _defects(
+def _map_defects(
     tiles: _Tiles,
     walkable: NDArray[np.bool_],
     arenas: Mapping[int, MatrixBlock],
@@ -176,7 +176,7 @@ def _defects(
 ) -> tuple[Defect, ...]:
     cut_off = int((tiles.open & ~walkable).sum())
     defects = [
-        Defect(DefectKind.UNKNOWN_PLACE, "map", "arena_blocks", str(_place(block)), "left out")
+        Defect(DefectKind.UNKNOWN_PLACE, "map", "arena_blocks", str(_to_place(block)), "left out")
         for number, block in arenas.items()
         if number not in lived_in
     ]

@@ -60,7 +60,7 @@ class ConditionFinding:
     quote: str = ""
 
 
-def success(findings: Sequence[ConditionFinding]) -> float:
+def success_rate(findings: Sequence[ConditionFinding]) -> float:
     """SR of one talk: 1 if all its conditions are met, else 0 (STSS section 3.2).
 
     ValueError without findings.

@@ -26,7 +26,7 @@ from sociolab.core.errors import StoreError
 from sociolab.core.ports import Completed, NoReply, Reply, Request, StartRequests
 from sociolab.engine.journal import Journal
 from sociolab.engine.scene import FailurePolicy
-from sociolab.town.clock import clock_time
+from sociolab.town.clock import parse_time
 from sociolab.town.mind import MindPlayer
 from sociolab.town.person import Setting
 from sociolab.town.questions import Heard, Me, Memory, MindQuestion, Recall, Utter
@@ -241,7 +241,7 @@ def _last_moment(task: SocialTask, performer: Me) -> datetime:
     start = task.start or next(filter(None, reversed(agreed)), "")
     if not start:
         return datetime.combine(task.day, LATEST)
-    return datetime.combine(task.day, clock_time(start)) - BEFORE
+    return datetime.combine(task.day, parse_time(start)) - BEFORE
 
 
 def _last_heard(entries: tuple[Heard, ...]) -> tuple[Heard, ...]:

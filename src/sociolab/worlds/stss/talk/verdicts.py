@@ -17,7 +17,7 @@ from sociolab.worlds.stss.talk.conditions import (
     GoalCondition,
     Occasion,
     share_met,
-    success,
+    success_rate,
 )
 from sociolab.worlds.stss.talk.dataset import TalkScenario, parse_scenario
 from sociolab.worlds.stss.talk.playing import HeldTalk, read_talk
@@ -45,7 +45,7 @@ def verdicts(talk: Findings, note: Findings) -> tuple[Verdict, ...]:
     )
 
 
-def reason(findings: tuple[ConditionFinding, ...]) -> str:
+def format_findings(findings: tuple[ConditionFinding, ...]) -> str:
     """Which conditions are met and which are not, with quotes."""
     return "; ".join(
         f"{finding.condition.id}: {'yes' if finding.met else 'no'}"
@@ -59,8 +59,8 @@ def _level_verdicts(rate: Measure, share: Measure, findings: Findings) -> tuple[
         return findings.as_verdicts((rate, share))
     met = sum(finding.met for finding in findings)
     return (
-        Score(rate, None, success(findings), f"{met} of {len(findings)} conditions are met"),
-        Score(share, None, share_met(findings), reason(findings)),
+        Score(rate, None, success_rate(findings), f"{met} of {len(findings)} conditions are met"),
+        Score(share, None, share_met(findings), format_findings(findings)),
     )
 
 
