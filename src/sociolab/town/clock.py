@@ -53,7 +53,7 @@ class Clock:
         return self.first + timedelta(days=self.day(step))
 
     def minutes(self, minutes: float) -> int:
-        """The steps in so many minutes, rounded; at least 1."""
+        """This many minutes in steps, rounded; at least 1."""
         return max(1, round(minutes * 60 / self.seconds))
 
 

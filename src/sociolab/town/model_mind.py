@@ -42,13 +42,13 @@ from sociolab.town.questions.base import LONGEST_FIELD, one_line, text_lines
 from sociolab.town.questions.day import TIMES
 
 PLAIN = "plain"
-"""The dialect for models that follow no schema: only the questions of a talk can be asked in it."""
+"""The dialect for models that follow no schema; only the questions of a talk work in it."""
 
 PLAIN_QUESTIONS = (Utter, Summarise, TalkReminder, GeneralPlan)
 """The questions whose answers can be read from plain text."""
 
 IMPORTANCE = 5
-"""Of a talk that is noted in plain text: the middle of the scale, since nobody rates it."""
+"""Importance of a talk noted in plain text: the middle of the scale, since nobody rates it."""
 
 _FEWEST_LINES, _MOST_LINES = 3, 5
 _MOST_ITEMS = 4

@@ -23,10 +23,10 @@ FAR: Final = 1_000_000_000
 """The distance in `reach` of tiles from which there is no way; adding steps overflows nothing."""
 
 KEPT: Final = 1024
-"""So many fields are kept: those of the goals walked to last."""
+"""Fields in the cache, those of the most recent goals."""
 
 NEAR: Final = 32
-"""A field first reaches so many tiles around its goal, then twice as many, and so on."""
+"""A field first reaches this many tiles around its goal, then twice as many, and so on."""
 
 
 @dataclass(frozen=True, slots=True)

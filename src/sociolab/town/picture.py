@@ -44,7 +44,7 @@ COLUMN = 250
 """Pixels of a column of the legend."""
 
 FINER = 4
-"""Dots are drawn so much larger and then shrunk, for smooth edges."""
+"""Dots are drawn this many times larger and then shrunk, for smooth edges."""
 
 ACROSS = 3
 """Moments in a row of a strip."""
@@ -53,7 +53,7 @@ GAP = 18
 """Pixels between moments."""
 
 SMALLEST_SCALE_WITH_ROOMS = 9
-"""Below so many pixels a tile the names of rooms cannot be read and are left out."""
+"""Pixels a tile below which the names of rooms are illegible and left out."""
 
 
 def draw(town: TownMap, scale: int = 12) -> Image.Image:
@@ -287,7 +287,7 @@ def _wrapped(name: str) -> Iterator[str]:
 def _best_spot(
     cost: NDArray[np.float64], width: int, height: int
 ) -> tuple[float, tuple[float, float]] | None:
-    """The cheapest window of so many tiles and its centre, nearest the middle in a tie.
+    """The cheapest window of this size in tiles, and its centre, nearest the middle in a tie.
 
     None where the window is larger than the matrix.
     """

@@ -298,7 +298,7 @@ def total_steps(intervals: Intervals) -> int:
 
 
 def step_reaching(intervals: Intervals, steps: int) -> int | None:
-    """The step at which so many steps of it are over, at least one; None if it has fewer."""
+    """The step at which this many steps of the intervals are over; None if they have fewer."""
     remaining = max(1, steps)
     for start, end in intervals:
         if end - start >= remaining:
@@ -337,7 +337,7 @@ def diary(trace: Trace, who: str) -> tuple[tuple[str, str], ...]:
 
 
 DEEPEST = 3
-"""Levels of a tree of thoughts that are shown below the first."""
+"""Levels of evidence shown below a thought."""
 
 
 def evidence_lines(thought: Remembered, own: Sequence[Remembered], depth: int = 1) -> Iterator[str]:

@@ -28,10 +28,10 @@ from sociolab.town.questions.base import format_other
 from sociolab.town.trace import ObjectBecame
 
 LAST_LINES = 4
-"""Of a conversation, by which memories are looked for when one speaks."""
+"""The last lines of a conversation, by which memories are retrieved before an utterance."""
 
 SPOKEN_OF = 15
-"""Memories for a focal point when one speaks, as in the code of the paper."""
+"""Memories for each focal point before an utterance, as in the code of the paper."""
 
 
 class GenerativeLife(Life):

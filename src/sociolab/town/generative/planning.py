@@ -17,7 +17,7 @@ from sociolab.town.questions.base import format_date
 from sociolab.town.trace import Revised
 
 NO_PLAN = "being at home without a plan"
-"""What somebody does whose mind gave no plan: nothing is made up for it."""
+"""The activity of a resident whose mind gave no plan: nothing is invented for it."""
 
 _HOUR = timedelta(hours=1)
 

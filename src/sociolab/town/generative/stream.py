@@ -22,13 +22,13 @@ from sociolab.town.questions.generative import (
 )
 
 RECALLED = 30
-"""Memories for a focal point."""
+"""Memories for each focal point."""
 
 RECENT = 100
-"""The latest memories, among which one looks for salient questions (section 4.2)."""
+"""The number of latest memories from which salient questions are drawn (section 4.2)."""
 
 PLAN_IMPORTANCE = 5
-"""Of a day's plan: nobody is asked, as in the code of the paper."""
+"""Importance of a day's plan: fixed, as in the code of the paper."""
 
 _KINDS: dict[MemoryKind, RatedKind] = {
     "known": "memory",

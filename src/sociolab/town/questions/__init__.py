@@ -80,7 +80,7 @@ QUESTIONS: tuple[type[MindQuestion[Any]], ...] = (
     DayReminder,
     TalkReminder,
 )
-"""Those of the lean mind. Their order is that of the hash of their prompts."""
+"""The questions of the lean mind, in the order in which their prompts are hashed."""
 
 MindName: TypeAlias = Literal["lean", "generative-agents"]
 
@@ -94,7 +94,7 @@ QUESTIONS_OF: Mapping[MindName, tuple[type[MindQuestion[Any]], ...]] = {
         *GENERATIVE,
     ),
 }
-"""Those of each mind; the first four of the second are questions of both."""
+"""The questions of each mind; the first four of the second are also the first mind's."""
 
 __all__ = [
     "GENERATIVE",

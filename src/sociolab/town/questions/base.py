@@ -389,13 +389,13 @@ def resolve_place(text: str, places: tuple[str, ...], otherwise: str = "") -> st
 
 
 _LONGEST = 400
-"""Characters of an entry or a name in a prompt: what is longer is cut."""
+"""Characters of an entry or a name in a prompt; longer ones are cut."""
 _LONGEST_WORDS = 2000
 LONGEST_FIELD = 2000
-"""Of a resident's own description, a memory, a goal or a reminder."""
+"""Characters of a resident's own description, a memory, a goal or a reminder."""
 
 
-# A talk shows the same memories, plans and words at each utterance: lines are kept.
+# Prompts of a talk repeat the same memories, plans and lines: formatted lines are cached.
 
 
 @lru_cache(maxsize=8192)

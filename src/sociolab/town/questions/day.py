@@ -104,7 +104,7 @@ TIMES = [f"{hour:02}:{minute:02}" for hour in range(24) for minute in (0, 15, 30
 WAKES = [time for time in TIMES if "03:00" <= time <= "12:00"]
 BEDS = [time for time in TIMES if time >= "19:00" or time <= "03:00"]
 _FEWEST_ENTRIES, _MOST_ENTRIES = 8, 14
-"""As the prompt asks; a plan of fewer or more is taken all the same."""
+"""As the prompt asks; a plan with fewer or more is accepted all the same."""
 _A_DAY = 24 * 60
 
 # ------------------------------------------------------------------ plans
@@ -266,7 +266,7 @@ def order_entries(entries: Sequence[E], start: datetime, minutes: int) -> tuple[
 
 
 def _in_order(entries: Sequence[E], start: time, minutes: int) -> list[E]:
-    """Entries that start within so many minutes, by time; of two at one time the first."""
+    """Entries that start within `minutes`, by time; of two at one time the first."""
     offsets: dict[int, E] = {}
     for entry in entries:
         offsets.setdefault(_minutes_after(start, entry.start), entry)

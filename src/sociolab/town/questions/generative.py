@@ -264,7 +264,7 @@ class PlanningNote(OvernightNote):
 
 @dataclass(frozen=True, slots=True)
 class FeelingNote(OvernightNote):
-    """How the resident feels about the days gone by."""
+    """How the resident feels about the past days."""
 
     name = "feeling_note"
 

@@ -147,4 +147,4 @@ ANSWERS: dict[str, Callable[[Any], MindAnswer]] = {
     "planning_thought": lambda _: ga.Noted(text=""),
     "conversation_memo": lambda _: ga.Noted(text=""),
 }
-"""By the name of the question."""
+"""Answers by the name of the question."""

@@ -145,7 +145,7 @@ class Evidence:
         return total_steps(intervals) * self.trajectory.trace.seconds / 60
 
     def long_enough(self, intervals: Intervals, least: float) -> bool:
-        """Whether this lasts so many minutes in all; 0 minutes: a single step."""
+        """Whether this lasts `least` minutes in all; with 0, a single step."""
         return bool(intervals) and self.minutes(intervals) >= least
 
 

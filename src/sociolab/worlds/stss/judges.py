@@ -45,14 +45,14 @@ from sociolab.worlds.stss.world import JUDGED, SMOKE, is_smoke, paper, read_traj
 
 Outcome: TypeAlias = Literal["done", "no conversation", "not conveyed", "not noted", "not acted on"]
 OUTCOMES: tuple[Outcome, ...] = get_args(Outcome)
-"""Done, or lost: did not meet; met but did not convey; conveyed but not kept; kept but not done."""
+"""Done, or lost: never met; met, not conveyed; conveyed, not noted; noted, not acted on."""
 
 LOSSES: dict[Outcome, Measure] = {
     outcome: Measure(f"lost_{outcome.replace(' ', '_')}", 0, 1, title=f"lost: {outcome}")
     for outcome in OUTCOMES
     if outcome != "done"
 }
-"""Of those who could have taken part, the share that was lost so."""
+"""By outcome, the share of those eligible who were lost in this way."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -204,7 +204,7 @@ def _all_met(findings: Sequence[ConditionFinding], errand: int) -> bool:
 
 
 MOST_RATIO = 3
-"""A talk with everybody where a third of them are expected; of one, two or four, it is less."""
+"""The most there can be: a talk with everybody where a third of them are expected."""
 
 OF_TYPE: dict[TaskType, Measure] = {
     kind: Measure(kind.replace(" ", "_"), 0, 1, title=kind) for kind in TASK_TYPES
@@ -223,15 +223,15 @@ GOAL_READ = Measure("goal_read", 0, 1, title="goal, actions read")
 BY_FILTER = Measure("took_part_by_filter", 0, 1, title="took part, by filter")
 BY_READING = Measure("took_part_read", 0, 1, title="took part, read")
 AGREEMENT = Measure("filter_agreement", 0, 1, title="filter and reading agree")
-"""Of those who were at the place in time: who took part by the keyword filter, who as a model reads
-their actions, and on how many the two agree."""
+"""Shares of those who were at the place in time: took part by the keyword filter, took part as a
+model reads their actions, and judged alike by both."""
 
 READ = (GOAL_READ, BY_FILTER, BY_READING, AGREEMENT, *LOSSES.values())
-"""What a model that reads the words says of an episode."""
+"""What a model that reads an episode scores."""
 
 
 def goal_at_least(minutes: int) -> Measure:
-    """The goal's score if taking part had to last so many minutes."""
+    """The goal's score with this minimum attendance."""
     return Measure(f"goal_{minutes}_min", 0, 1, title=f"goal, {minutes} min")
 
 

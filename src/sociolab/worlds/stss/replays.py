@@ -95,7 +95,7 @@ def to_town_score(score: TaskScore) -> TownScore:
 
 
 def resident_outcomes(score: TaskScore, seconds: int) -> tuple[ResidentOutcome, ...]:
-    """The outcome for everybody in the background, for steps of so many seconds."""
+    """The outcome for everybody in the background, for steps of `seconds`."""
     needed = -(-score.least * 60 // seconds)
     rows = []
     for account in score.accounts:

@@ -42,14 +42,14 @@ Fate: TypeAlias = Literal[
 
 @dataclass(frozen=True, slots=True)
 class ScoreSettings:
-    """Minimum attendance in minutes; `beside` are reported with it (0: a single step)."""
+    """Minimum attendance in minutes; `alternatives` are reported as well (0: a single step)."""
 
     least: int = 5
     alternatives: tuple[int, ...] = (0, 15)
 
     @property
     def other_minimums(self) -> tuple[int, ...]:
-        """The minimums reported beside `least`, without `least` itself."""
+        """The alternatives that differ from `least`."""
         return tuple(minutes for minutes in self.alternatives if minutes != self.least)
 
 

@@ -311,7 +311,7 @@ VERBS = frozenset(
         "revise send shop sing study swap taste teach walk watch write",
     )
 )
-"""Of which a filter that names the one form should know the other: "deliver", "delivering"."""
+"""Verbs whose two forms a filter should both match: "deliver", "delivering"."""
 
 
 @cache

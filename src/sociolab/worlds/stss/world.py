@@ -331,7 +331,7 @@ def _failure_notes(episode: Episode, who: str = "") -> tuple[Note, ...]:
 
 Agent = TypeVar("Agent")
 ROUTINE = ".routine"
-"""Behind the performer's id: the seat that answers its low-level questions."""
+"""Suffix to the performer's id: the seat that answers its low-level questions."""
 
 SMOKE = (
     "smoke test: scripted background agents only understand each other, so there is nothing to "

@@ -42,7 +42,7 @@ from sociolab.worlds.stss.task import SocialTask
 from sociolab.worlds.stss.world import Stss, StssSettings, make_setting
 
 Watch: TypeAlias = Callable[[int, int, int], object]
-"""Told how many tasks have been lived, of how many, and how many talks were frozen."""
+"""Called with the tasks simulated so far, their total, and the talks frozen."""
 
 MOST_MEMORIES, MOST_SEEN, MOST_DONE = 8, 3, 4
 """Memories of a side, and how many of them may be of what was merely seen: as in the town. Beside
@@ -52,13 +52,13 @@ _ALL = 100_000
 """More memories than anybody has."""
 
 MOST_AHEAD = 8
-"""Blocks of the day's plan that are kept; on the task's own day all that are left."""
+"""Blocks of the day's plan that are saved; on the task's own day, all that remain."""
 
 BEFORE = timedelta(minutes=30)
-"""How long before an event a talk is at least: somebody who is told must be able to come."""
+"""The least time between a talk and the event: whoever is invited must be able to come."""
 
 LATEST = time(12)
-"""On the day of a task that leaves the time open: who is asked later will hardly find one."""
+"""On the day of a task without a fixed time: asked later, one would hardly find a time."""
 
 
 def freeze_talks(data: TownData, task: SocialTask, seed: int) -> tuple[TalkScenario, ...]:

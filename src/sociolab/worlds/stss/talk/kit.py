@@ -27,7 +27,7 @@ from sociolab.worlds.stss.world import town_casts
 
 TEMPERATURE = 0.0
 PENALTIES = 0.0
-"""Of both speakers (STSS appendix A.2); a spec can name another temperature."""
+"""For both speakers (STSS appendix A.2); a spec can name another temperature."""
 
 DECLARED = Declared(
     partner="the background agents",

@@ -32,7 +32,7 @@ MEASURES = (CONVERSATION_SR, CONVERSATION_GCSR, SUMMARY_SR, SUMMARY_GCSR)
 
 
 _SMOKED = CannotTell(SMOKE)
-"""A scripted partner keeps nothing of what somebody says who writes no acts: that is no 0."""
+"""A scripted partner notes nothing of words without acts, which is not a score of 0."""
 
 Findings: TypeAlias = tuple[ConditionFinding, ...] | NoValue
 
@@ -132,7 +132,7 @@ def _final_failure(episode: Episode) -> Unusable | None:
 
 
 Meant: TypeAlias = tuple[SpeechAct, str]
-"""An act, and the words that it stands beside."""
+"""An act, and the words that it accompanies."""
 
 UNREAD = CannotTell(
     "only the acts of built-in scripted players are on record, and somebody else spoke here; name "
@@ -232,7 +232,7 @@ LEVELS = {CONVERSATION_GCSR.name: "the talk", SUMMARY_GCSR.name: "the note"}
 """What a measure reads, by its name; other measures have no findings in their reasons."""
 
 OF_TALK = frozenset({CONVERSATION_GCSR.name})
-"""Those that quote lines of the talk."""
+"""Metrics whose findings quote lines of the talk."""
 
 
 def findings_of(episode: Episode, verdict: Verdict) -> tuple[ConditionFinding, ...]:
