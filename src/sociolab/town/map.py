@@ -333,8 +333,10 @@ def match_place(text: str, places: tuple[str, ...]) -> str | None:
     """The place that a phrase means; None if it means none of `places`, or several.
 
     `places` are written "Sector: arena". Sector and arena may come in either order, with small
-    words between them ("on the sports court of Riverside Gym"); one of the two is enough if no
-    other of these places shares it.
+    words between them; one of the two is enough if no other of these places shares it.
+
+    >>> match_place("on the court of Riverside Gym", ("Riverside Gym: court", "Park: court"))
+    'Riverside Gym: court'
     """
     name = _normalise(text)
     named = [(sector, *arena) for sector, inside in _sectors(places).items() for arena in inside]

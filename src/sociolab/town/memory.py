@@ -172,7 +172,11 @@ class MemoryStream:
 
 
 def scale(values: npt.NDArray[Any]) -> Floats:
-    """Scale to [0, 1]: the least becomes 0, the greatest 1; all 0 if they are equal."""
+    """Scale to [0, 1]: the least becomes 0, the greatest 1; all 0 if they are equal.
+
+    >>> scale(np.array([2, 3, 6])).tolist()
+    [0.0, 0.25, 1.0]
+    """
     if not len(values):
         return np.zeros(0)
     low, high = float(values.min()), float(values.max())

@@ -263,7 +263,11 @@ def _plain(name: str) -> str:
 
 
 def merge_intervals(pieces: Iterable[Interval]) -> Intervals:
-    """Sort and merge: intervals that touch or overlap become one, empty ones are dropped."""
+    """Sort and merge: intervals that touch or overlap become one, empty ones are dropped.
+
+    >>> merge_intervals([(5, 7), (0, 2), (2, 4)])
+    ((0, 4), (5, 7))
+    """
     stretches: list[Interval] = []
     for start, end in sorted(piece for piece in pieces if piece[0] < piece[1]):
         if stretches and start <= stretches[-1][1]:
@@ -274,7 +278,11 @@ def merge_intervals(pieces: Iterable[Interval]) -> Intervals:
 
 
 def intersect(first: Intervals, second: Intervals) -> Intervals:
-    """The intersection of two sets of intervals."""
+    """The intersection of two sets of merged intervals.
+
+    >>> intersect(((0, 4), (6, 9)), ((3, 7),))
+    ((3, 4), (6, 7))
+    """
     shared, i, j = [], 0, 0
     while i < len(first) and j < len(second):
         start, end = max(first[i][0], second[j][0]), min(first[i][1], second[j][1])
@@ -298,7 +306,11 @@ def total_steps(intervals: Intervals) -> int:
 
 
 def step_reaching(intervals: Intervals, steps: int) -> int | None:
-    """The step at which this many steps of the intervals are over; None if they have fewer."""
+    """The step at which this many steps of the intervals are over; None if they have fewer.
+
+    >>> step_reaching(((0, 4), (10, 20)), 6)
+    12
+    """
     remaining = max(1, steps)
     for start, end in intervals:
         if end - start >= remaining:

@@ -236,6 +236,9 @@ class Keywords:
     """A filter of words or phrases, matched whole, ignoring case; without any, nothing matches.
 
     Hyphen, space and nothing between two words are equal, and so are a word and its plural.
+
+    >>> Keywords(["slideshow"]).matches("watching the slide-shows")
+    True
     """
 
     def __init__(self, words: Iterable[str]) -> None:

@@ -149,8 +149,11 @@ def _freeze_run(store: Store, name: str, watch: Watch) -> tuple[list[TalkScenari
 
 
 def parse_seeds(text: str) -> tuple[int, ...]:
-    """Parse seeds such as "1-6" or "1,3,7-9", each once and sorted; ConfigError for
-    anything else."""
+    """Parse numbers and ranges into sorted seeds, each once; ConfigError for anything else.
+
+    >>> parse_seeds("7-9,1,3")
+    (1, 3, 7, 8, 9)
+    """
     seeds: set[int] = set()
     for part in text.split(","):
         matched = re.fullmatch(r"\s*(\d{1,9})(?:-(\d{1,9}))?\s*", part)
