@@ -1,4 +1,4 @@
-"""An episode: who sat where, and what happened, as an append-only list of events."""
+"""An episode: who was in which seat, and what happened, as an append-only list of events."""
 
 from __future__ import annotations
 
@@ -31,11 +31,11 @@ class Act:
 
 @dataclass(frozen=True, slots=True)
 class Action:
-    """One thing that a seat does. `to` names the seats that it is meant for; empty: everybody.
+    """One action of a seat. `to` names the seats that it is meant for; empty: everybody.
 
-    `acts` are written by built-in scripted players alone, which understand each other by them and
-    not by the words; whoever sees the action sees them. `fields` holds the values of the fields
-    that its kind has, such as {"points": 40}.
+    `acts` are set by built-in scripted players only, which understand each other by them and not by
+    the text; whoever sees the action sees them. `fields` holds the values of the fields of its
+    kind, such as {"points": 40}.
 
     >>> from sociolab.agents import Action
     >>> Action("offer", "Half each.", to=("ben",), fields={"points": 50})
@@ -67,16 +67,16 @@ def format_value(value: Json) -> str:
 
 @dataclass(frozen=True, slots=True)
 class ActionKind:
-    """A kind of action that a world knows, with what the rules need to know of it.
+    """A kind of action of a world.
 
-    `fields` is the type of what else belongs to it, each with a name and a range: it checks every
-    reply, and prompts, JSON schemas and forms for people are made from it. `ends`: the episode is
-    over once this was done, for this reason, such as "deal". `label` is what people choose it by,
-    where that is not its name.
+    `fields` is the type of its further fields, each with a name and a range: it validates every
+    reply, and prompts, JSON schemas and people's forms are made from it. `ends`: such an action
+    ends the episode, for this reason, such as "deal". `label` is its name in people's forms, if
+    that differs.
 
-    `recipients`: an action may name those it is meant for if it takes a text ("optional"), it must
-    ("required"), or it may not ("none"). Only its author and those it names learn of it. A seat
-    that deals with one other names nobody: a required recipient is filled in.
+    `recipients`: an action may name recipients if it takes a text ("optional"), it must
+    ("required"), or it may not ("none"). Only its author and the recipients learn of it. With a
+    single partner, a required recipient is filled in.
     """
 
     name: str
@@ -103,10 +103,10 @@ class ActionKind:
 
 @dataclass(frozen=True, slots=True)
 class ActionSpace:
-    """The kinds of action of a world, and how many of them one turn may hold.
+    """The kinds of action of a world, and how many actions (`most`) a turn may hold.
 
     `distinct`: no kind twice in a turn, and a kind without a text stands alone. `needs` are the
-    tokens that a model's reply may take for each action: what is longer is cut and asked for again.
+    tokens that a model's reply may take for each action: a longer one is cut off and retried.
 
     >>> from sociolab.agents import ActionSpace
     >>> from sociolab.core import ActionKind
@@ -119,7 +119,7 @@ class ActionSpace:
     most: int = 1
     distinct: bool = False
     needs: int = field(default=300, compare=False)
-    # Worked out once: every turn looks kinds up, and prompts and schemas are kept by the space.
+    # Computed once: every turn looks kinds up, and prompts and schemas are cached by the space.
     _named: dict[str, ActionKind] = field(init=False, repr=False, compare=False)
     _hash: int = field(init=False, repr=False, compare=False)
 
@@ -139,7 +139,7 @@ class ActionSpace:
 
 @dataclass(frozen=True, slots=True)
 class Moved:
-    """A seat took its turn. `memory` is what its player carries to its next turn.
+    """A seat took its turn. `memory` is what its player gets back at its next request.
 
     >>> from sociolab.agents import Action
     >>> from sociolab.judging import Moved
@@ -157,9 +157,9 @@ class Moved:
 
 @dataclass(frozen=True, slots=True)
 class Answered:
-    """A seat answered a question that never enters the history.
+    """A seat answered a question; the answer never enters the history.
 
-    `optional`: nothing hangs on the answer, and it is shown to nobody (see `Question`).
+    `optional`: nothing depends on the answer, and nobody sees it (see `Question`).
 
     >>> from sociolab.judging import Answered
     >>> Answered(6, "ann", "closing", {"outcome": "agreed", "price": 220}).value["price"]
@@ -177,10 +177,10 @@ class Answered:
 
 @dataclass(frozen=True, slots=True)
 class Unusable:
-    """A reply that could not be used: asked for again, or, if `final`, the turn failed.
+    """An unusable reply: it is retried, or, if `final`, the turn failed.
 
-    `name` is "act" or the question's; `raw` is the reply, verbatim. Where the question was
-    `optional`, nothing failed: it stays unanswered.
+    `name` is "act" or the question's; `raw` is the reply, verbatim. An `optional` question does not
+    fail but stays unanswered.
     """
 
     turn: int
@@ -203,13 +203,13 @@ words of an action that ends it (`ActionKind.ends`)."""
 
 @dataclass(frozen=True, slots=True)
 class Ended:
-    """Why and when it was over: somebody left, the limit was reached, or a turn failed for good.
+    """Why and when the episode ended: somebody left, the limit was reached, or a turn failed.
 
-    "time is up" ends a life in a town, whose turns are steps of town time.
+    "time is up" ends a simulation of a town, whose turns are steps of simulated time.
 
-    "silence": somebody had nothing usable to say, and it ended there (a conversation task under a
-    policy that goes on, which is not scored then; episodes of other programs, which stop at an
-    empty turn).
+    "silence": a seat had no usable reply, and the episode ended there. That occurs in conversation
+    tasks under the policy "skip", which are then not scored, and in episodes of other programs,
+    which stop at an empty turn.
 
     >>> from sociolab.testing import AnyPlayer, StockScene, play_scene
     >>> players = {"first": AnyPlayer(leave_rate=0), "second": AnyPlayer(leave_rate=0)}
@@ -224,9 +224,9 @@ class Ended:
 
 @dataclass(frozen=True, slots=True)
 class Happened:
-    """What the world itself records: no reply of a player, and none is asked again for it.
+    """Something that the world itself records; it is not a player's reply.
 
-    `seat` is "" where it is of nobody in particular; `what` says in which form `value` is.
+    `seat` is "" if it concerns nobody in particular; `what` names the kind of `value`.
     """
 
     turn: int
@@ -240,11 +240,12 @@ Event: TypeAlias = Moved | Answered | Unusable | Happened | Ended
 
 @dataclass(frozen=True, slots=True)
 class Task:
-    """One task of a world: its seats in order, what its intervals cluster by, and its content.
+    """A task of a world: its seats in order, its cluster for intervals, and its content.
 
     `cluster` is the scenario (SOTOPIA), session (AntEval) or task (STSS). `content` is the world's
-    own record as JSON text, complete: an episode can be shown and judged without the data set.
-    `roles` say what seats are in this task, such as {"player-1": "bard"}; figures stand by role.
+    complete record as JSON text, so that an episode can be shown and judged without the data set.
+    `roles` are the roles of seats in this task, such as {"player-1": "bard"}; results are also
+    given by role.
     """
 
     id: str
@@ -259,18 +260,18 @@ HUMAN = "human"
 """The label of an agent that is a person."""
 
 AgentKind: TypeAlias = Literal["model", "rules", "person", "own code", "plugin", "imported"]
-"""Who plays: a language model, rules of the world, a person, somebody's Python class, an agent that
-a package registered, or whoever played what was imported."""
+"""What an agent is: a language model, a rule-based player of the world, a person, a user's Python
+class, an agent that a package registered, or the player of an imported episode."""
 
 
 @dataclass(frozen=True, slots=True)
 class Agent:
-    """Who plays. `label` is what people call it; what it is stands in the other fields.
+    """Who plays. `label` is its name to people; the other fields identify it.
 
-    `name` is the model, the path of the class or the name of the player, whatever its options;
-    `endpoint` is the model's ("" where nobody knows it). `settings` is a hash of everything that it
-    was set up with, `temperature` that of a model where the user chose one. `code` is the digest of
-    a class's source (`core.code_fingerprint`), None for all others.
+    `name` is the model, the path of the class or the name of the player, without options;
+    `endpoint` is the model's ("" if not known). `settings` is a hash of its whole configuration,
+    `temperature` is that of a model if the user set one. `code` is the digest of a class's source
+    (`core.code_fingerprint`), None for all others.
 
     >>> from sociolab.core import Agent
     >>> Agent("lab/m?top_p=1", "model", "m", "lab").same_player(Agent("lab/m", "model", "m", "lab"))
@@ -286,13 +287,13 @@ class Agent:
     code: str | None = None
 
     def same_player(self, other: Agent) -> bool:
-        """Whether both are one model, class or player, with any options. Two people are not."""
+        """Whether both are the same model, class or player, with any options; people never are."""
         identity, other_identity = ((a.kind, a.endpoint, a.name or a.label) for a in (self, other))
         return identity == other_identity and self.kind != "person"
 
 
 NOBODY = Agent("", "imported")
-"""Whoever played an episode that was made up, or labelled, without saying who did."""
+"""The agent of episodes that were written or labelled without one."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -307,7 +308,7 @@ class CastMember:
 
 @dataclass(frozen=True, slots=True)
 class Trial:
-    """A task with a cast, to be played once: one cell of a plan."""
+    """A task with a cast, a repeat and a seed, to be played once: one cell of a plan."""
 
     id: str
     world: str

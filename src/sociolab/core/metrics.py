@@ -27,12 +27,11 @@ Item = TypeVar("Item")
 
 @dataclass(frozen=True, slots=True)
 class Metric:
-    """How a measure is shown: a tooltip, a unit, which end is better, and, where its title is an
-    abbreviation, `label`, the name spelt out. Its range and title are the measure's
-    (`core.score.Measure`), which judges give.
+    """How a metric is shown: tooltip, unit, which end is better, and `label`, its name in full if
+    its title is an abbreviation. Judges give its range and title (`core.score.Measure`).
 
-    `macro`: beside it stands its mean over clusters. A name such as "recall_at_*" is that of each
-    measure with a number in the place of the star.
+    `macro`: its mean over clusters is shown beside it. A name such as "recall_at_*" stands for all
+    metrics with a number in the place of the star.
     """
 
     name: str
@@ -116,33 +115,32 @@ COUNTED = (
     Metric("failed_questions", "", "Questions without a usable answer", "questions", ""),
     Metric("cost_usd", "", "Cost of a seat's calls in an episode", "US dollars", ""),
 )
-"""What is counted in the episodes of every world (`report.plays`)."""
+"""Metrics that are counted in the episodes of every world (`report.plays`)."""
 
 
 @dataclass(frozen=True, slots=True)
 class Declared:
     """What reports, comparisons and pages need to know of a world, and of the agents of a run.
 
-    `metrics` stand in the order of tables; of `main`, the first that has values is compared.
-    `cluster` is what one independent observation is called. `agreement` names the shares of yes by
-    one reading and by another, and the share on which the two agree: Cohen's kappa stands below
-    them. `judges` says in a clause what to think of judges of a method, where that differs from
-    those of other worlds. `agents` holds what each agent is, by label: a world declares those of
-    its own players that are no rules, and a stored run has all of its agents here. `published` says
-    in a sentence what the world's paper found of a model judge beside people, by who played
-    ("models", "people").
+    `metrics` are in the order of tables; comparisons use the first of `main` that has values.
+    `cluster` is the name of an independent observation. `agreement` names three metrics, the shares
+    of yes by one reading and by another, and the share on which the two agree: Cohen's kappa is
+    shown below them. `judges` is a clause on judges by a method, where it differs from other
+    worlds. `agents` has the kind of each agent, by label: a world declares those of its players
+    that are not rule-based, and a stored run has all of its agents here. `published` is a sentence
+    on what the world's paper found of a model judge compared with people, by who played ("models",
+    "people").
 
-    `spoken` names the actions that are speech: the words of these are counted, and stand for
-    themselves where turns are shown (none named: the words of all actions count). `acts` says how
-    other actions read once they are done, such as {"none": "did nothing"}, `ends` why an episode
-    ended in the world's own words, by reason. `roles` titles the seats that mean the same in every
-    task, such as {"proposer": "Proposer"}: figures stand by role then, too. `questions` says what
-    those ask for that an episode can go on without, by name. `scripted` says what play by the
-    world's own rules is worth ("smoke test: ..."), and stands wherever such an agent is named.
-    `partner` is what the partner plays, such as "the NPC", where it is not every seat in turn; an
-    agent without a partner plays it itself. `footnote` stands below every table: what was played
-    otherwise than the paper did (a loader sets it by the settings of a run). `measured_by` says of
-    what people rate by a name of its own which metric is meant to measure it, such as
+    `spoken` names the actions that are speech: only their words are counted (if none is named,
+    those of all actions), and turns show them without a verb. `acts` has the past tense of other
+    actions, such as {"none": "did nothing"}, `ends` the world's words for reasons of an episode's
+    end. `roles` titles seats that have the same role in every task, such as {"proposer":
+    "Proposer"}; results are then also given by role. `questions` says what optional questions ask
+    for, by name. `scripted` says what results of rule-based players are worth ("smoke test: ..."),
+    wherever such an agent is named. `partner` is the partner's role, such as "the NPC", if it does
+    not take every seat in turn; an agent without a partner plays it itself. `footnote` stands below
+    every table and says what differs from the paper (a loader sets it by the settings of a run).
+    `measured_by` maps what people rate to the metric that is meant to measure it, such as
     {"informativeness": "iep"}.
     """
 

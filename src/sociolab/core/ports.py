@@ -16,16 +16,16 @@ from sociolab.core.instructions import Instructions
 from sociolab.core.metrics import UNDECLARED, Declared
 from sociolab.core.score import JudgeId, Verdict
 
-# ------------------------------------------------------------------ what a player is asked
+# ------------------------------------------------------------------ requests to players
 
 
 @dataclass(frozen=True, slots=True)
 class Line:
-    """A turn as one seat saw it, or as somebody who sees everything reads it.
+    """A turn as one seat saw it, or in a transcript of the whole episode.
 
-    `who` is how that seat calls the one who acted, and so are the names in `to` of the actions;
-    `text` is the turn as one line to read. `seat` is whose turn it was, in a transcript of the
-    whole episode; "" in what a seat saw, since the id of a seat may be a name it does not know.
+    `who` is that seat's name for the one who acted, and so are the names in `to` of the actions;
+    `text` is the turn as one line. `seat` is whose turn it was in a transcript of the whole
+    episode; "" in what a seat saw, since the id of a seat may be a name that it does not know.
     """
 
     turn: int
@@ -38,11 +38,12 @@ class Line:
 
 @dataclass(frozen=True, slots=True)
 class Layout:
-    """How a model is shown an observation: as a system and a user message, or as one user message
-    with all of it; and whether how to reply is added to it, or stands in the prompt already.
+    """The layout of an observation in a model's prompt.
 
-    Of a reply whose form stands in the prompt, `keys` are the fields of the action and its text,
-    and `kinds` what it calls kinds of action that have another name here.
+    It is a system and a user message, or a single user message; instructions on the reply's form
+    are added to it, or are in the prompt already. In the latter case, `keys` are the reply's fields
+    for the action and its text, and `kinds` are its names for kinds of action that have another
+    name here.
     """
 
     messages: Literal["system+user", "one"] = "system+user"
@@ -53,11 +54,11 @@ class Layout:
 
 @dataclass(frozen=True, slots=True)
 class Observation:
-    """What one seat may know when it is asked, as text and, in `view`, as the world's own record.
+    """What one seat may know at a request, as text and, in `view`, as the world's own record.
 
     `head` never changes in an episode, `history` only grows, `tail` is short: in this order they
-    make a prompt whose beginning repeats. `others` are the names to use in `Action.to`, `layout`
-    says how a model is shown it.
+    make prompts that share a long prefix. `you` is this seat's own name, `others` are the names to
+    use in `Action.to`.
     """
 
     seat: str
@@ -74,11 +75,11 @@ class Observation:
 
 @dataclass(frozen=True, slots=True)
 class FieldWording:
-    """How people are asked for one field of an answer.
+    """A field of an answer in people's forms.
 
-    `choices` pairs each value of the field with the words for it. With `is_line` the answer is a
-    line of the conversation, which people pick. `only_if` names another field and the values of it
-    with which this field is asked for at all; it must have an answer then if null means "none".
+    `choices` pairs each value of the field with its label. With `is_line` the answer is a line of
+    the conversation, which people select. `only_if` names another field and those of its values
+    with which this field is shown at all; it is then mandatory if null means "none".
     """
 
     name: str
@@ -91,7 +92,7 @@ class FieldWording:
 
 @dataclass(frozen=True, slots=True)
 class Wording:
-    """A question as people are asked it, in a form: `text` stands above the fields."""
+    """A question in people's forms: `text` stands above the fields."""
 
     text: str
     fields: tuple[FieldWording, ...]
@@ -101,14 +102,14 @@ class Wording:
 class Question:
     """A named question whose answer never enters the history; `reply` is the answer's type.
 
-    Nothing hangs on an answer to one that is `optional`: whatever goes wrong with it, an exception
-    of the player included, is an unanswered question on record, which is not asked again. The
-    answer is in the record alone: it is part of no transcript, prompt, search or training example.
-    `wording` is for people alone; without it they read `text` and the names of the fields.
-    `leaves` is the field that says, with true, that the seat leaves; "" for a question without.
-    `complaint` says what an answer lacks, given what the seat saw, or nothing; the seat is then
-    asked again as often as the run allows, and its last answer is taken as it is. `needs` are the
-    tokens that an answer may take, see `Prompt`; without it they follow from the schema of `reply`.
+    Nothing depends on the answer to an `optional` question: whatever goes wrong with it, even an
+    exception of the player, is recorded as an unanswered question, without a retry. Its answer is
+    part of no transcript, prompt, search or training example.
+    `wording` is for people; without it they read `text` and the names of the fields. `leaves` names
+    the field that says, with true, that the seat leaves; "" if there is none. `complaint` says what
+    an answer lacks, given what the seat saw, or ""; the seat is then asked again as often as the
+    run allows, and its last answer counts as it is. `needs` are the tokens that an answer may take
+    (see `Prompt`); without it they follow from the schema of `reply`.
 
     >>> from pydantic import BaseModel
     >>> from sociolab.agents import Question, Reply
@@ -133,10 +134,9 @@ class Question:
 class Request:
     """One request to a seat: to act (`expected` is an action space) or to answer a question.
 
-    `attempt` counts from 1; after a reply that could not be used, `problem` says why, and `cause`
-    in a word. `space` is all that can be done in the episode, also where a question is asked; None
-    where a seat takes no turns. `last`: the episode is over, and nothing more is asked of this seat
-    in it.
+    `attempt` counts from 1; after an unusable reply, `problem` and `cause` say why it was unusable.
+    `space` has all kinds of action of the episode, even at a question; None where a seat takes no
+    turns. `last`: this is the last request to this seat in the episode.
 
     >>> from sociolab.testing import SilentPlayer, StockScene, Watched, play_scene
     >>> requests = []
@@ -176,10 +176,10 @@ class Request:
 
 @dataclass(frozen=True, slots=True)
 class Reply:
-    """A typed reply: actions (with `to` as the observation's names), or the question's record.
+    """A typed reply: actions (with the observation's names in `to`), or a question's record.
 
-    `memory` is handed back to the player at its next request in this episode; `raw` is what a
-    model wrote, verbatim.
+    The player gets `memory` back at its next request in this episode; `raw` is a model's text,
+    verbatim.
 
     >>> from sociolab.agents import Action, Reply
     >>> Reply((Action("speak", "Hello."),), memory={"turns": 1}).memory
@@ -193,9 +193,9 @@ class Reply:
 
 @dataclass(frozen=True, slots=True)
 class NoReply:
-    """No usable reply: why, and the raw text. `again` says that asking again may help.
+    """No usable reply: why, and the raw text. `again`: a retry may help.
 
-    Without `memory` the player keeps the one that it had.
+    Without `memory` the player keeps its earlier one.
 
     >>> from sociolab.agents import NoReply
     >>> from sociolab.testing import StockScene, play_scene
@@ -276,10 +276,10 @@ class DataId:
 
 @dataclass(frozen=True, slots=True)
 class Note:
-    """A remark on a turn (from 0), or with None on the whole; `trouble`: something went wrong.
+    """A remark on a turn (from 0), or with None on the episode; `trouble`: something went wrong.
 
-    Trouble is told before the turn's line, since the line came after it; other notes follow it.
-    `seat` is whose line of that turn it is about, where seats act at once.
+    Trouble is shown before the turn's line, since it came before; other notes follow the line.
+    `seat` is whose line of that turn it is about, where seats act at the same time.
     """
 
     turn: int | None
@@ -290,10 +290,10 @@ class Note:
 
 @dataclass(frozen=True, slots=True)
 class Transcript:
-    """An episode to read: a heading, paragraphs that set the scene, and what happened.
+    """An episode to read: a title, titled paragraphs that set the scene, and the lines.
 
-    In a paragraph, what is private begins with a line "Private: ...", "Secret: ..." or "Goal: ...".
-    `notes` stand beside the turns (failed turns, questions asked aside).
+    In a paragraph, private text begins with a line "Private: ...", "Secret: ..." or "Goal: ...".
+    `notes` are remarks on turns (failed turns, private questions).
     """
 
     title: str
@@ -388,11 +388,11 @@ class CallKey:
 
 @dataclass(frozen=True)  # no slots: the fingerprint is kept
 class Prompt:
-    """What is sent to a chat model.
+    """A prompt for a chat model, with sampling settings.
 
     `penalties` is both the frequency and the presence penalty, -2 to 2; None sends neither.
-    `max_tokens` is what somebody wrote; without it the reply is capped by `needs`, the tokens that
-    a reply of this kind may take. `needs` is no part of what identifies a call or a trial.
+    `max_tokens` is the user's own limit; without it the reply is capped by `needs`, the tokens that
+    a reply of this kind may take. `needs` does not identify a call or a trial.
     """
 
     messages: tuple[Message, ...]
@@ -404,16 +404,16 @@ class Prompt:
 
     @cached_property
     def fingerprint(self) -> bytes:
-        """16 bytes that identify the rendered messages and the schema; settings do not count."""
+        """16 bytes that identify the rendered messages and the schema, but not the settings."""
         parts = [text for message in self.messages for text in (message.role, message.text)]
         parts.append(self.schema.text if self.schema else "")
-        # The lengths say where one part ends and the next begins, whatever the texts hold.
+        # The lengths mark where each part ends, whatever the texts hold.
         text = "\x1f".join([*map(str, map(len, parts)), *parts])
         return blake2b(text.encode("utf-8", "surrogatepass"), digest_size=16).digest()
 
 
 MOST_TOKENS = 2**31
-"""No model reads or writes so many in one call: a larger count is a provider's mistake."""
+"""No model reads or writes so many in one call: a larger count is a mistake of the provider."""
 
 Tokens: TypeAlias = Annotated[int, Field(strict=True, ge=0, le=MOST_TOKENS)]
 
@@ -422,9 +422,9 @@ Tokens: TypeAlias = Annotated[int, Field(strict=True, ge=0, le=MOST_TOKENS)]
 class Usage:
     """Tokens of a call; `cached` is the part of `prompt` that came from the provider's cache.
 
-    As the provider counted them, 0 where it did not. `estimated`: the provider did not count the
-    prompt or the completion, or its counts are impossible, and an estimate from the texts stands
-    in for them (see `models.budget.validate_usage`). `written` is the part of `prompt` that was
+    They are the provider's counts, 0 where it did not count. `estimated`: the provider did not
+    count the prompt or the completion, or its counts are impossible, so that they are estimated
+    from the texts (see `models.budget.validate_usage`). `written` is the part of `prompt` that was
     written into the cache, which some providers charge for; it affects the price, and is not
     stored.
     """
@@ -440,8 +440,8 @@ class Usage:
 class Served:
     """What really answered a call, as opposed to what was requested.
 
-    `model` and `fingerprint` are as the server returned them, "" where it did not. `left_out` names
-    the options of the prompt that this model has refused and that were not sent ("temperature",
+    `model` and `fingerprint` are as the server returned them, "" if it did not. `left_out` names
+    the parts of the prompt that were not sent since this model has refused them ("temperature",
     "schema", "system", "penalties"). `cap` is the token limit that was sent, None for none.
     """
 
@@ -458,11 +458,11 @@ Billed: TypeAlias = Literal["told", "estimated", "possible", "no"]
 class Attempt:
     """One request of a call, and what it may have cost.
 
-    `number` counts from 1 within the call; `cause` is None where it brought the reply. `billed`:
-    the provider told the usage of it ("told"), its tokens are estimated from the texts
-    ("estimated"), it was sent and nobody knows what it cost, so that it is booked at the amount
-    held ("possible"), or it was refused before anything was made ("no"). `usd` is what is booked,
-    None without a price.
+    `number` counts from 1 within the call; `cause` is None if it brought the reply. `billed`: the
+    provider reported its usage ("told"), its tokens are estimated from the texts ("estimated"), it
+    was sent but its cost is not known, so that it is booked at the amount held ("possible"), or it
+    was refused before anything was generated ("no"). `usd` is the amount booked, None without a
+    price.
     """
 
     number: int
@@ -475,12 +475,12 @@ class Attempt:
 
 @dataclass(frozen=True, slots=True)
 class ChatReply:
-    """A chat model's reply, cut or withheld ones included.
+    """A chat model's reply, including those that were cut off or blocked.
 
-    `seconds` is the time of the call, its retries included, but not its wait for a place in
-    flight; `usd` its price, None if unknown. `fault` says what was wrong with a reply whose text
-    could be used all the same (an impossible usage), "" where nothing was. `served` says what
-    answered, and `reasoned` that tokens were spent on thoughts that are not part of the text.
+    `seconds` is the time of the call with its retries, but without the wait for a slot in flight;
+    `usd` its cost, None if unknown. `fault` says what was wrong with a reply whose text could be
+    used all the same (an impossible usage), else "". `served` says what answered, and `reasoned`
+    that tokens were spent on thoughts outside of the text.
     """
 
     text: str
@@ -532,17 +532,16 @@ class ReplyStore(Protocol):
 # ------------------------------------------------------------------ validating readers and judges
 
 CANNOT_TELL = "cannot tell"
-"""The answer of a reader that does not commit itself: neither right nor wrong, unless it is the
-label."""
+"""The answer of a reader that abstains: neither right nor wrong, unless it is the label."""
 
 
 @dataclass(frozen=True, slots=True)
 class LabelledPoint:
-    """One thing that a labelled item is asked about, with its label.
+    """One question about a labelled item, with its label.
 
-    `kind` is what agreement is broken down by, `about` which one it is, "" where an item has one.
-    `right` are the answers that count as right: more than one where a fair reader could give
-    either. `none` are the answers that say that there is nothing, such as "not met".
+    Agreement is broken down by `kind`; `about` tells an item's points of one kind apart, "" if
+    there is only one. `right` are the answers that count as right: several if a fair reader could
+    give any of them. `none` are the negative answers, such as "not met".
     """
 
     kind: str
@@ -564,12 +563,12 @@ class PointAnswer:
 
 @dataclass(frozen=True, slots=True)
 class Labelled:
-    """An item of a validation set: a conversation or a statement, and what is right to say of it.
+    """An item of a validation set: a conversation or a statement, with labels.
 
-    `kind` is what it is, such as a conversation about a price; `text` its lines, to be read. `ask`
-    has a chat model answer the points, in their order, by the world's own prompts; ModelError where
-    the call fails. `expected` are the scores that the labels make on `episode`, for judges of one's
-    own: alternatives where there are several labels, empty where no episode can be made.
+    `kind` is the sort of item, such as a conversation about a price; `text` are its lines. `ask`
+    has a chat model answer the points, in their order, by the world's own prompts; ModelError if
+    the call fails. `expected` are the scores of `episode` by the labels, for users' own judges:
+    alternatives if there are several labels, empty if there is no episode.
     """
 
     id: str
@@ -581,22 +580,21 @@ class Labelled:
     expected: tuple[tuple[Verdict, ...], ...] = ()
 
 
-# ------------------------------------------------------------------ what a world package offers
+# ------------------------------------------------------------------ what a plugin provides
 
 
 Way: TypeAlias = Literal["down", "up", "move", "still", "as again"]
-"""Where a score should go; "move": either way, as where one side's gain is the other's loss; "as
-again": either way, as far as when the same episode is judged again."""
+"""How a score should change. "move": in either direction, as where one side's gain is the other's
+loss; "as again": no more than when the same episode is judged again."""
 
 
 @dataclass(frozen=True, slots=True)
 class Variant:
     """An episode changed in one respect, for an audit of a judge; its seats keep their ids.
 
-    `label` tells the variants of an episode apart. `changes` names the seats that are compared
-    (None: the whole episode), each with its condition in the episode and in the variant, such as
-    ("ann", "", "padded"); "" is nothing out of the ordinary. `group` is what an audit tells apart
-    beside all of them, if anything.
+    `label` tells the variants of an episode apart. `changes` has the seats that are compared (None:
+    the whole episode), each with its condition in the episode and in the variant, such as
+    ("ann", "", "padded"); "" is the unchanged condition. An audit also reports results by `group`.
     """
 
     label: str
@@ -607,12 +605,11 @@ class Variant:
 
 @dataclass(frozen=True, slots=True)
 class Variants:
-    """One kind of variant: `make` lays out those of an episode, by seed; none where it has none.
+    """One kind of variant: `make` returns those of an episode, by seed, if it has any.
 
-    `about` says in a sentence without a full stop what is changed and what is not. `expects` says
-    what a judge that reads the episode should do to a seat's score in these metrics: give less, or
-    more, or the same. With `donor`, `make` is given the episode's task with the transcript of an
-    episode of another one.
+    `about` says in a sentence without a full stop what is changed and what is not. `expects` says,
+    by metric, how the score of a judge that reads the episode should change. With `donor`, `make`
+    is given the episode's task with the transcript of another task's episode.
     """
 
     make: Callable[[Episode, int], tuple[Variant, ...]]
@@ -636,8 +633,8 @@ class CastRule(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Pace:
-    """How long episodes get, for the progress of a run: `length` is the most turns that a task
-    takes. Where simulated time passes instead, `Happened` marks it, and `per` steps make a `unit`.
+    """The length of episodes, for the progress of a run: `length` is the most turns that a task
+    takes. In simulated time, `Happened` marks the steps, and `per` steps make a `unit`.
     """
 
     length: Callable[[Task], int]
@@ -649,22 +646,20 @@ class Pace:
 class WorldKit:
     """A world with its rule-based players and judges, by name, and its judge prompt.
 
-    `checks` are judges that need no model and are applied to every episode. `model_judge` makes
-    a judge of a chat model, `reader` one that only reads off what was agreed. `casts` says who sits
-    where; without it every seating is played. A
-    world whose requests are for players of its own kind makes them itself: `model_player` of a
-    chat model, `python_player` of an object with a label; both raise ConfigError where they cannot.
-    `temperature` is that of a model that plays, where its spec names none. `dry_run` is for a world
-    whose episodes have no turn limit, so that how many calls a trial makes depends on what is done:
-    the world as a dry run plays it, with made-up replies.
-    `pace` tells how long episodes get.
+    `checks` are judges that need no model and are applied to every episode. `model_judge` makes a
+    judge of a chat model, `reader` one that only extracts what was agreed. `casts` decides who sits
+    where; without it every seating is played. A world whose requests need players of its own kind
+    makes them itself: `model_player` from a chat model, `python_player` from an object with a
+    label; both may raise ConfigError. `temperature` is that of a model that plays, unless its spec
+    sets one. `dry_run` is for a world whose episodes have no turn limit, so that the number of
+    calls depends on the replies: the world as a dry run plays it, with mock replies.
     `background`: one performer is evaluated among background agents, whom the partner plays and who
-    must be named for somebody's own code; scripted ones beside another performer are a smoke test.
-    `validation` reads a row of a validation set of each kind, with the id that it goes by if it
-    names none; ValueError says what is wrong with it. `declared` is what is stored with a run,
-    `code` a hash of the code of a plugin. `instructions` names the set of prompts, where it has
-    some. `embedder` is the spec of a model that embeds texts for all who play, "" for none:
-    `embedding_player` gives it to a player.
+    must be named beside a user's own code; scripted ones beside another performer are a smoke test.
+    `validation` parses a row of a validation set of each kind, given an id for rows without one;
+    ValueError says what is wrong with it. `declared` is stored with a run, `code` is a hash of a
+    plugin's code. `instructions` identifies the prompt set, if there is one. `embedder` is the spec
+    of a model that embeds texts for all players, "" for none; `embedding_player` gives it to a
+    player.
     """
 
     world: World

@@ -237,8 +237,11 @@ def _clause(item: ErrorDetails, kind: type[BaseModel] | None) -> str:
     if kind is None or item["type"] != _EXTRA:
         return describe_problem(item)
     *above, name = item["loc"]
+    schema = kind.model_json_schema()  # it has the fields of nested records, too
+    parts = (schema, *schema.get("$defs", {}).values())
+    names = {field for part in parts for field in part.get("properties", ())}
     advice = "; leave it out" if above else f"; expected one of {', '.join(kind.model_fields)}"
-    return describe_problem(item) + (did_you_mean(str(name), sorted(_field_names(kind))) or advice)
+    return describe_problem(item) + (did_you_mean(str(name), sorted(names)) or advice)
 
 
 def describe_problems(error: ValidationError) -> str:
@@ -300,10 +303,3 @@ def describe_problem(item: ErrorDetails) -> str:
     guard(*secrets_in({place.rpartition(".")[2]: item["input"]}))
     value = redact(json.dumps(item["input"], ensure_ascii=False, default=str), lookalikes=True)
     return f"{clause}, found {value[:_SHOWN]}"
-
-
-def _field_names(kind: type[BaseModel]) -> set[str]:
-    """The names of all fields of a record, and of the records in it."""
-    schema = kind.model_json_schema()
-    parts = (schema, *schema.get("$defs", {}).values())
-    return {name for part in parts for name in part.get("properties", ())}

@@ -25,6 +25,8 @@ _SECRET_NAME = re.compile(
     r"|secret|passw|credential|authorization|cookie",
     re.IGNORECASE,
 )
+"""Names that are or end in "key" or "token" (`api_key`, `x-token`), are or end in "auth", or hold
+one of the other words."""
 _LOOKALIKES = (
     re.compile(r"\b(?:sk|pk|rk|hf|gsk|xai|ghp)[-_][\w-]{8,}"),
     re.compile(r"(?<=bearer )[\w.~+/-]{8,}=*", re.IGNORECASE),

@@ -330,7 +330,7 @@ class JudgeId:
         }
 
     def as_document(self) -> dict[str, Any]:
-        """The judge of a result that is one judge's, in its JSON."""
+        """Its JSON, with label and settings, in a result of a single judge."""
         return {"name": self.label, "settings": self.settings, **self.as_json()}
 
     def as_row(self) -> list[Any]:

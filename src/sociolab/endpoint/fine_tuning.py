@@ -44,7 +44,6 @@ class FineTuning:
 
     @property
     def models(self) -> tuple[str, ...]:
-        """The names of the tuned models."""
         return tuple(self._models)
 
     def answer(self, method: str, path: str, content_type: str, raw: bytes) -> dict[str, Any]:

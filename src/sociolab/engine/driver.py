@@ -1,4 +1,4 @@
-"""Drive a play: players answer its requests, a journal answers those of an earlier run."""
+"""Drive an episode: players answer its requests, and a journal those of an earlier run."""
 
 from __future__ import annotations
 

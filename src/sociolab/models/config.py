@@ -69,8 +69,6 @@ class EndpointOptions(BaseModel):
 
 
 class EndpointSpec(EndpointOptions):
-    """An endpoint with its name."""
-
     name: str
 
 

@@ -503,6 +503,7 @@ _LINE = re.compile(
     r'^(?:json schema:\s*(?:```\w*\s*)?(?=\{)|(?=\{"(?:\$defs|properties)":))',
     re.IGNORECASE | re.MULTILINE,
 )
+"""Where a schema may begin in a prompt: after "JSON schema:", or on a line of its own."""
 
 _KEYS = re.compile(r'exactly these keys: \[((?:"\w+"(?:, )?)+)\]')
 
@@ -540,7 +541,7 @@ def _kind_of_example_line(texts: Sequence[str]) -> str:
     """The kind of action in the example of a prompt that asks for lines `kind: text`, or ""."""
     for text in reversed(texts):
         example = _EXAMPLE.search(text)
-        if example and _ASKED_FOR_LINES.search(text, 0, example.start()):
+        if example and _REQUEST_FOR_LINES.search(text, 0, example.start()):
             return example["kind"]
     return ""
 
@@ -562,4 +563,4 @@ _EXAMPLE = re.compile(r"[Ff]or example:\s*\n(?P<kind>[^\W\d_][\w -]{0,40}): \S")
 
 _OBJECT_EXAMPLE = re.compile(r'[Ff]or example:\s*\n(\{.*"action": ".*\})$', re.MULTILINE)
 
-_ASKED_FOR_LINES = re.compile(r"\blines?\b[^\n]*\bcolon\b")
+_REQUEST_FOR_LINES = re.compile(r"\blines?\b[^\n]*\bcolon\b")

@@ -337,7 +337,7 @@ def _bargain(spec: BargainSpec, index: int, rng: random.Random) -> Scenario:
         stance="competitive",
         context=context.format(
             item=item.item,
-            Item=_capital(item.item),
+            Item=item.item[0].upper() + item.item[1:],
             listed=_dollars(item.listed),
             description=item.description,
         ),
@@ -442,10 +442,6 @@ def _friend_line(friend: Friend, used: tuple[Attribute, ...]) -> str:
 
 def _dollars(amount: float) -> str:
     return f"${amount:,.2f}".removesuffix(".00")
-
-
-def _capital(text: str) -> str:
-    return f"{text[0].upper()}{text[1:]}"
 
 
 def _stream(family: str, seed: int, index: int) -> random.Random:

@@ -201,12 +201,16 @@ _MOST_NAMES = 4
 
 def remarks(data: DataSet) -> tuple[str, ...]:
     """Sentences on a data set: which goals have a formula, which casts break constraints, ..."""
-    reasons = {row.id: _broken_constraint(data, row) for row in data.rows}
-    miscast = [f"{task} ({why})" for task, why in reasons.items() if why]
+    miscast, namesakes = [], []
+    for row in data.rows:
+        people = [data.characters[seat] for seat in row.characters]
+        if why := next(data.scenarios[row.scenario].unmet(people, data.pairs(row)), ""):
+            miscast.append(f"{row.id} ({why})")
+        if len({person.name for person in people}) < len(people):
+            namesakes.append(row.id)
     scenarios = [key for key in data.scenarios if key not in {row.scenario for row in data.rows}]
     cast = {seat for row in data.rows for seat in row.characters}
     idle = [key for key in data.characters if key not in cast]
-    namesakes = [row.id for row in data.rows if _has_namesakes(data, row)]
     unstated = [
         f"{key} ({what})" for key, s in data.scenarios.items() for what in _unstated_facts(s)
     ]
@@ -274,17 +278,6 @@ def _unstated_facts(scenario: Scenario) -> Iterator[str]:
             for friend in facts.friends:
                 if friend.name not in goal.text:
                     yield f"seat {seat}: {friend.name}"
-
-
-def _broken_constraint(data: DataSet, row: TaskRow) -> str:
-    """The first constraint of the scenario that the cast breaks; "" if there is none."""
-    cast = [data.characters[seat] for seat in row.characters]
-    return next(data.scenarios[row.scenario].unmet(cast, data.pairs(row)), "")
-
-
-def _has_namesakes(data: DataSet, row: TaskRow) -> bool:
-    names = [data.characters[seat].name for seat in row.characters]
-    return len(set(names)) < len(names)
 
 
 def _list_names(names: Sequence[str]) -> str:

@@ -554,6 +554,8 @@ _BACKGROUND = re.compile(
     r"(?P<pronouns>\w+/\w+) pronouns\.(?P<rest>.*)",
     re.DOTALL,
 )
+"""A background in a judge's prompt: "Ada Finch is a 34-year-old female nurse. She/her pronouns.",
+then public information, the personality and the secret, which `_REST` separates."""
 _REST = re.compile(r"Personality and values description:|\b[\w'\u2019-]+'s secrets:")
 
 

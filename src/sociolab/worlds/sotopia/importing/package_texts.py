@@ -169,7 +169,7 @@ def _read_sources(source: Path) -> tuple[dict[str, str], str]:
             ]
             for file in sorted(files, key=lambda path: (len(path.parts), path)):
                 text = file.read_text("utf-8")
-                if file.name in _ABOUT:
+                if file.name in _ABOUT:  # the version in a wheel, an sdist, or pyproject.toml
                     match = re.search(
                         r'^(?:Name: sotopia\s(?:.*\n)*?Version: |version = ")([^"\s]+)', text, re.M
                     )

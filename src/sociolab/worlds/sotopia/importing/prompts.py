@@ -138,6 +138,8 @@ def _make_set_files(package: PackageTexts) -> dict[str, str]:
 def _scene_template(package: PackageTexts) -> str:
     """The template of a scene: its context, participants, profiles and goals."""
     text = re.sub(r"\n +", "\n", package.texts["scene"])
+    # The texts around the scenario, after a name and before its background, and so for its goal;
+    # ⟦...⟧ are the package's expressions.
     intro = re.search(r"^((?:(?!⟦).)*)⟦self\.scenario⟧([^⟦]*)⟦", text, re.DOTALL | re.MULTILINE)
     about = re.search(r"⟦[^⟧]*name[^⟧]*⟧([^⟦]*)⟦[^⟧]*(?:background|bg)[^⟧]*⟧", text)
     goal = re.search(r"⟦[^⟧]*name[^⟧]*⟧([^⟦]*)⟦[^⟧]*goal[^⟧]*⟧", text)

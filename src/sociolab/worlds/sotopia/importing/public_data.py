@@ -479,6 +479,7 @@ def build_scenario(
     facts = _read_consistent_facts(family, scene, texts, quirks)
     if not _is_unset(raw.agent_constraint, quirks):
         quirks[Quirk.AGENT_CONSTRAINT] += 1
+    tags = (raw.source, re.sub(r"_\d+$", "", raw.codename))  # some codenames end in a number
     return record(
         place,
         Scenario,
@@ -494,7 +495,7 @@ def build_scenario(
             "relationships": [relationship_type(raw.relationship, place)],
             "ages": _read_ages(raw.age_constraint, seats, place, quirks),
             "occupations": _read_occupations(raw.occupation_constraint, seats, place, quirks),
-            "tags": _make_tags(raw),
+            "tags": list(dict.fromkeys(filter(None, tags))),
             "published": {"context": raw.scenario, "goals": raw.agent_goals},
         },
     )
@@ -518,12 +519,6 @@ def _mutual_friends(facts: tuple[Facts, ...]) -> set[str]:
     """The names on all lists of friends; empty for other goals."""
     lists = [{who.name for who in goal.friends} for goal in facts if isinstance(goal, FriendGoal)]
     return set.intersection(*lists) if lists else set()
-
-
-def _make_tags(raw: RawEnvironment) -> list[str]:
-    """The source, and the codename without the number that some end in."""
-    names = (raw.source, re.sub(r"_\d+$", "", raw.codename))
-    return list(dict.fromkeys(name for name in names if name))
 
 
 def _is_unset(value: object, quirks: Quirks) -> bool:
