@@ -301,7 +301,8 @@ def code_of(plugin: WorldPlugin) -> str:
     top = sys.modules[module.__name__.partition(".")[0]]
     folders = [Path(folder) for folder in getattr(top, "__path__", ())]
     files = [file for folder in folders for file in sorted(folder.rglob("*.py"))]
-    files += [Path(top.__file__)] if not folders and top.__file__ else []
+    own_file = getattr(top, "__file__", None)  # a notebook has none
+    files += [Path(own_file)] if not folders and own_file else []
     # The prompt by which models are asked for typed actions is a part of the plugin's prompts.
     fields_hash = prompt("sociolab.agents", "fields").hash
     return digest(fields_hash, *(file.read_text("utf-8") for file in files))
