@@ -20,7 +20,78 @@ SOURCE = ROOT / "src"
 FLAGS = doctest.ELLIPSIS | doctest.NORMALIZE_WHITESPACE
 WHOLE = ("sociolab", "sociolab.agents", "sociolab.judging", "sociolab.testing")
 """Every class and function of these packages has an example."""
-CHOSEN: dict[str, tuple[str, ...]] = {}
+CHOSEN = {
+    "sociolab.core": (
+        "Agent",
+        "ConfigError",
+        "digest",
+        "Episode",
+        "interleave",
+        "Metric",
+        "resolve_measure",
+        "stream",
+    ),
+    "sociolab.endpoint": (
+        "EndpointSettings",
+        "start_in_process",
+        "start_in_thread",
+    ),
+    "sociolab.plugin.api": (
+        "ActionKind",
+        "Declared",
+        "guides_from",
+        "Metric",
+        "OpenScene",
+        "play",
+        "Poll",
+        "Task",
+        "TextTable",
+        "Transcript",
+        "WorldPlugin",
+        "WorldSetup",
+    ),
+    "sociolab.stats": (
+        "alphas",
+        "Bins",
+        "compare",
+        "components",
+        "contests",
+        "design",
+        "effect_size",
+        "free_marginal_kappa",
+        "holm",
+        "match_pairs",
+        "mean",
+        "needed_sample",
+        "on_scale",
+        "paired_t",
+        "pass_hat",
+        "pass_hat_difference",
+        "pearson",
+        "rate",
+        "rating_table",
+        "sign_flip",
+        "spearman",
+        "yes_no_agreement",
+    ),
+    "sociolab.town": (
+        "Clock",
+        "Decision",
+        "own_map",
+        "own_residents",
+        "ScriptedMind",
+        "spoken_date",
+        "TalkOrNot",
+    ),
+    "sociolab.training": (
+        "Environment",
+        "export_training",
+        "ExportOptions",
+        "Observed",
+        "Rollout",
+        "Step",
+    ),
+}
 """So have these of others, which users of the library call, subclass or read."""
 
 

@@ -77,6 +77,15 @@ class ActionKind:
     `recipients`: an action may name recipients if it takes a text ("optional"), it must
     ("required"), or it may not ("none"). Only its author and the recipients learn of it. With a
     single partner, a required recipient is filled in.
+
+    >>> from pydantic import BaseModel, Field
+    >>> import sociolab.plugin.api as lab
+    >>> class Points(BaseModel):
+    ...     points: int = Field(ge=0, le=100)
+    >>> offer = lab.ActionKind("offer", fields=Points, spoken=True)
+    >>> accept = lab.ActionKind("accept", has_text=False, ends="deal")
+    >>> offer.takes_recipients, accept.takes_recipients
+    (True, False)
     """
 
     name: str
@@ -246,6 +255,10 @@ class Task:
     complete record as JSON text, so that an episode can be shown and judged without the data set.
     `roles` are the roles of seats in this task, such as {"player-1": "bard"}; results are also
     given by role.
+
+    >>> import sociolab.plugin.api as lab
+    >>> lab.Task("game-1", ("ann", "ben"), cluster="game-1", content='{"points": 100}').seats
+    ('ann', 'ben')
     """
 
     id: str

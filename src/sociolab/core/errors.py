@@ -45,7 +45,16 @@ class SociolabError(Exception):
 
 
 class ConfigError(SociolabError):
-    """A flag, file, spec or data set that the user must fix. Exit code 2."""
+    """A flag, file, spec or data set that the user must fix. Exit code 2.
+
+    >>> from sociolab import RunConfig, run
+    >>> from sociolab.core import ConfigError
+    >>> try:
+    ...     run(RunConfig(world="chess", store=f"{folder}/lab.db"))
+    ... except ConfigError as error:
+    ...     print(error)
+    there is no world called "chess"; ...
+    """
 
 
 def did_you_mean(requested: str, choices: Iterable[str]) -> str:

@@ -32,6 +32,10 @@ class Metric:
 
     `macro`: its mean over clusters is shown beside it. A name such as "recall_at_*" stands for all
     metrics with a number in the place of the star.
+
+    >>> import sociolab.plugin.api as lab
+    >>> lab.Metric("payoff", tooltip="Points kept", unit="points").describe(0, 100)
+    'Points kept. 0 to 100 (points), higher is better.'
     """
 
     name: str
@@ -142,6 +146,12 @@ class Declared:
     every table and says what differs from the paper (a loader sets it by the settings of a run).
     `measured_by` maps what people rate to the metric that is meant to measure it, such as
     {"informativeness": "iep"}.
+
+    >>> import sociolab.plugin.api as lab
+    >>> declared = lab.Declared(metrics=(lab.Metric("payoff", unit="points"),), main=("payoff",),
+    ...                         cluster="game", spoken=("offer",))
+    >>> declared.metric("payoff").unit, declared.metric("turns").better
+    ('points', '')
     """
 
     metrics: tuple[Metric, ...] = ()

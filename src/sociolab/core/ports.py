@@ -294,6 +294,13 @@ class Transcript:
 
     In a paragraph, private text begins with a line "Private: ...", "Secret: ..." or "Goal: ...".
     `notes` are remarks on turns (failed turns, private questions).
+
+    >>> import sociolab.plugin.api as lab
+    >>> offer = lab.Action("offer", "Half each.")
+    >>> line = lab.Line(0, "Ann", you=False, actions=(offer,), text="Ann: Half each.", seat="ann")
+    >>> game = lab.Transcript("A split", (("Ann", "Goal: Keep as much as you can."),), (line,))
+    >>> [line.text for line in game.lines]
+    ['Ann: Half each.']
     """
 
     title: str

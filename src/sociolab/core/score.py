@@ -105,6 +105,10 @@ def resolve_measure(name: str, candidates: Iterable[Measure]) -> str:
 
     Case is ignored, and spaces, hyphens and underscores are alike. `name` itself where nothing
     matches, for the caller to refuse.
+
+    >>> from sociolab.core import Measure, resolve_measure
+    >>> resolve_measure("Kept Secret", [Measure("secret", -10, 0, title="kept secret")])
+    'secret'
     """
     measures = tuple(candidates)
     names = {_spelled(measure.title): measure.name for measure in measures if measure.title}

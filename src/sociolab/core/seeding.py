@@ -56,6 +56,10 @@ def digest(*parts: str | int, size: int = 8) -> str:
     """A hexadecimal digest of the parts, `2 * size` characters long.
 
     It depends on their order, on where each ends, and on whether they are text or numbers.
+
+    >>> from sociolab.core import digest
+    >>> digest("a", "b") == digest("ab"), len(digest("a", size=16))
+    (False, 32)
     """
     text = "\x1f".join([f"{type(part).__name__}:{part}" for part in parts])
     return hashlib.blake2b(text.encode("utf-8", "surrogatepass"), digest_size=size).hexdigest()

@@ -483,6 +483,15 @@ def start_in_thread(settings: EndpointSettings, port: int = 0) -> Iterator[Endpo
     """An endpoint in its own thread, for code without an event loop; stopped at the end.
 
     Port 0 takes any free one. ConfigError if it cannot listen.
+
+    >>> from sociolab import RunConfig, run
+    >>> from sociolab.endpoint import EndpointSettings, start_in_thread
+    >>> settings = EndpointSettings(responder=lambda chat: '{"action": "leave", "text": ""}')
+    >>> with start_in_thread(settings) as endpoint:
+    ...     result = run(RunConfig(agents="openai/m", partner="scripted", judges="none", limit=1,
+    ...                            base_url=endpoint.url, name="first", store=f"{folder}/lab.db"))
+    >>> result.ends, result.calls
+    ({'left': 2}, 2)
     """
     ready: Future[tuple[EndpointServer, asyncio.AbstractEventLoop, asyncio.Event]] = Future()
 
@@ -535,6 +544,11 @@ def start_in_process(settings: EndpointSettings) -> Iterator[EndpointProcess]:
 
     It stops at the end, or when this process has ended. ConfigError if it does not start, or if
     the settings hold a responder.
+
+    >>> from sociolab.endpoint import EndpointSettings, start_in_process
+    >>> with start_in_process(EndpointSettings(models=("m",))) as endpoint:
+    ...     endpoint.url.startswith("http://127.0.0.1:")
+    True
     """
     source = str(Path(sociolab.__path__[0]).parent)
     paths = [source, *filter(None, [os.environ.get("PYTHONPATH")])]

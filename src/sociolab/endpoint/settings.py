@@ -37,6 +37,14 @@ class EndpointSettings:
 
     Rates are shares of the requests, 0 to 1; those of the faults add up to at most 1. All draws
     come from a hash of `seed`, the request's body and its attempt.
+
+    >>> from sociolab.endpoint import EndpointSettings
+    >>> EndpointSettings(rate_limited=0.2, latency_ms=800).rate_limited
+    0.2
+    >>> EndpointSettings(rate_limited=1.2)
+    Traceback (most recent call last):
+        ...
+    sociolab.core.errors.ConfigError: Endpoint settings: rate_limited must be a rate from 0 to 1...
     """
 
     seed: int = 0

@@ -27,6 +27,17 @@ def play(
     before it, and the limit counts rounds. It ends when fewer than two seats remain (with two
     seats: when one leaves), where an action ends it, at the limit, or at a failed turn where the
     policy says so; then the last questions are put, and the last event says why and when it ended.
+
+    >>> import sociolab.plugin.api as lab
+    >>> space = lab.ActionSpace((lab.ActionKind("speak"),))
+    >>> scene = lab.OpenScene({"ann": "You are Ann.", "ben": "You are Ben."}, space, limit=2)
+    >>> game = lab.play(scene, trial="t1")
+    >>> (request,) = next(game)
+    >>> request.seat, request.name
+    ('ann', 'act')
+    >>> event = game.send([lab.Reply((lab.Action("speak", "Hello."),))])
+    >>> event.seat, event.actions[0].text
+    ('ann', 'Hello.')
     """
     check_scene(scene)
     seats = _SeatStates(scene, trial, seed, policy)

@@ -36,6 +36,17 @@ class Poll:
     It is put after `at` turns (or rounds), 0 being before the first, and not if the episode is over
     sooner. None: after the end, then also to seats that have left. Of several polls that are due
     with the same question (by its name), a seat gets one.
+
+    >>> from pydantic import BaseModel
+    >>> import sociolab.plugin.api as lab
+    >>> from sociolab.testing import AnyPlayer, StockScene, play_scene
+    >>> class Mood(BaseModel):
+    ...     happy: bool
+    >>> poll = lab.Poll(None, ("first",), lab.Question("mood", "Are you happy?", Mood))
+    >>> players = {"first": AnyPlayer(leave_rate=0), "second": AnyPlayer(leave_rate=0)}
+    >>> events = play_scene(StockScene(limit=2, polls=(poll,)), players)
+    >>> [type(event).__name__ for event in events], events[2].question
+    (['Moved', 'Moved', 'Answered', 'Ended'], 'mood')
     """
 
     at: int | None

@@ -31,6 +31,17 @@ class WorldSetup:
 
     `folder` holds the data to play, None being the world's own; `settings` are the world's, by
     name, as text; `seed` is for worlds that draw their tasks.
+
+    >>> from pydantic import BaseModel
+    >>> import sociolab.plugin.api as lab
+    >>> class Settings(BaseModel):
+    ...     points: int = 100
+    >>> lab.WorldSetup(settings={"points": "50"}).read("ultimatum", Settings)
+    Settings(points=50)
+    >>> lab.WorldSetup(settings={"pionts": "50"}).read("ultimatum", Settings)
+    Traceback (most recent call last):
+        ...
+    sociolab.core.errors.ConfigError: ultimatum has no setting "pionts"; expected one of points
     """
 
     folder: Path | None = None

@@ -121,7 +121,7 @@ class _Table(RootModel[Mapping[str, _TableRow]]):
 
 
 def guides_from(file: Path) -> tuple[DimensionGuide, ...]:
-    """Read guides from a TOML file, which has a table for each metric, in the order of the form.
+    r"""Read guides from a TOML file, which has a table for each metric, in the order of the form.
 
         [interrupts]
         title = "Interrupts"
@@ -131,6 +131,15 @@ def guides_from(file: Path) -> tuple[DimensionGuide, ...]:
     With `low`, `high`, `low_end` and `high_end` the scale has whole numbers; without, the metric is
     a yes/no question. `examples` are pairs of a point and a sentence. ConfigError where the file
     cannot be read or is invalid.
+
+    >>> from pathlib import Path
+    >>> import sociolab.plugin.api as lab
+    >>> file = Path(folder, "manners.toml")
+    >>> size = file.write_text('[thanks]\ntitle = "Thanks"\nquestion = "Do they say thank you?"\n'
+    ...                        'look = "Any words of thanks count."')
+    >>> (guide,) = lab.guides_from(file)
+    >>> guide.measure.name, guide.measure.yes_no
+    ('thanks', True)
     """
     try:
         rows = record(str(file), _Table, tomllib.loads(read_text(file))).root

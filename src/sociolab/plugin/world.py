@@ -149,6 +149,15 @@ class WorldPlugin:
     - `levels`: another world that plays the same tasks. `tools`: the package's own commands.
       `recipes`: the tables of its paper, for `sociolab reproduce`. `exam`: what its judges, readers
       and raters sit before their scores count.
+
+    >>> import sociolab.plugin.api as lab
+    >>> def load(setup):
+    ...     raise lab.ConfigError("no games yet")
+    >>> plugin = lab.WorldPlugin("ultimatum", load, about="Who takes what of 100 points?")
+    >>> plugin(lab.WorldSetup())
+    Traceback (most recent call last):
+        ...
+    sociolab.core.errors.ConfigError: no games yet
     """
 
     name: str

@@ -19,6 +19,12 @@ class TextTable:
     `notes` say how the figures were made and what they rest on. `words` are the indices of columns
     that hold words, aligned left. `tips` explain labels and headings on hovering; `legend` does in
     formats without hovering.
+
+    >>> import sociolab.plugin.api as lab
+    >>> lab.TextTable("Turns", ("agent", "turns"), (("openai/a", "12"), ("openai/b",)))
+    Traceback (most recent call last):
+        ...
+    ValueError: expected 2 cells in each row, found ('openai/b',)
     """
 
     heading: str

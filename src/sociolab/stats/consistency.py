@@ -45,6 +45,13 @@ def pass_hat(
     estimates, cut to 0..1.
     ValueError for lengths that differ, values that are not finite, a k below 1 and a task in two
     clusters.
+
+    >>> from sociolab.stats import pass_hat
+    >>> goal = [9, 8, 8, 9, 4, 2, 8, 9]  # two tasks, played four times each
+    >>> tasks = ["t"] * 4 + ["u"] * 4
+    >>> found = pass_hat(goal, tasks, tasks, threshold=7, ks=(1, 2, 4))
+    >>> [(each.k, round(each.estimate.value, 2)) for each in found]
+    [(1, 0.75), (2, 0.58), (4, 0.5)]
     """
     cluster_of_task = _locate_tasks(values, tasks, clusters)
     shares = {k: _shares(values, tasks, cluster_of_task, threshold, k) for k in ks}
@@ -77,6 +84,13 @@ def pass_hat_difference(
     easy or hard for both cancels out. The interval is that of `stats.intervals` over these
     differences, cut to -1..1. A task in which either side has fewer than k plays with a value is
     left out. ValueError as in `pass_hat`.
+
+    >>> from sociolab.stats import pass_hat_difference
+    >>> tasks = ["t", "t", "u", "u"]
+    >>> a, b = [9, 8, 8, 3], [9, 2, 1, 3]
+    >>> (found,) = pass_hat_difference(a, b, tasks, tasks, threshold=7, ks=(1,))
+    >>> found.estimate.value, found.left_out
+    (0.5, 0)
     """
     cluster_of_task = _locate_tasks(a, tasks, clusters)
     _locate_tasks(b, tasks, clusters)

@@ -72,6 +72,12 @@ def pearson(
     """Pearson's r of a and b, position by position; `clusters[i]` holds pair i.
 
     ValueError for lengths that differ and a value that is not finite.
+
+    >>> from sociolab.stats import pearson
+    >>> judge, people = [7, 5, 9, None, 3, 6], [6, 5, 8, 7, 4, 7]
+    >>> agreement = pearson(judge, people, ["a", "b", "c", "d", "e", "f"])
+    >>> round(agreement.value, 2), agreement.n, agreement.missing, agreement.stars
+    (0.92, 5, 1, '*')
     """
     points, missing = _pair_points(a, b, clusters)
     return _correlation(points, _pearson(points), missing)
@@ -85,6 +91,10 @@ def spearman(
     """Spearman's rho: Pearson's r of the ranks, ties sharing their mean rank. Else as `pearson`.
 
     Its p is the same t test, an approximation below some 20 pairs.
+
+    >>> from sociolab.stats import spearman
+    >>> spearman([1, 2, 3, 4], [1, 4, 9, 16], ["a", "b", "c", "d"]).value
+    1.0
     """
     points, missing = _pair_points(a, b, clusters)
     return _correlation(points, _spearman(points), missing)

@@ -91,7 +91,13 @@ class RatingTable:
 
 
 def rating_table(items: Sequence[Sequence[float | None]]) -> RatingTable:
-    """The ratings of these items, None where missing; ValueError for one that is not finite."""
+    """The ratings of these items, None where missing; ValueError for one that is not finite.
+
+    >>> from sociolab.stats import rating_table
+    >>> rating_table([[7, 8, None], [5]]).values
+    array([[ 7.,  8.],
+           [ 5., nan]])
+    """
     ratings = [sorted(value for value in item if value is not None) for item in items]
     longest = max(map(len, ratings), default=0)
     padded = [row + [np.nan] * (longest - len(row)) for row in ratings]
@@ -166,7 +172,12 @@ def summarize_agreement(
 
 
 def free_marginal_kappa(share: float, categories: int) -> float:
-    """Randolph's kappa of this share of agreeing pairs, with at least 2 `categories`."""
+    """Randolph's kappa of this share of agreeing pairs, with at least 2 `categories`.
+
+    >>> from sociolab.stats import free_marginal_kappa
+    >>> round(free_marginal_kappa(0.8, 5), 2), free_marginal_kappa(0.2, 5)
+    (0.75, 0.0)
+    """
     if categories < 2:
         raise ValueError(f"kappa needs at least 2 categories, found {categories}")
     return (share - 1 / categories) / (1 - 1 / categories)
@@ -201,6 +212,12 @@ def alphas(
 
     The interval leaves out one cluster at a time, as that of a correlation does (see there), on
     alpha itself, and is cut off at 1.
+
+    >>> from sociolab.stats import alphas, number_clusters, rating_table
+    >>> table = rating_table([[7, 8], [5, 5], [9, 8], [2, 3], [6, 6]])
+    >>> (alpha,) = alphas(table, number_clusters(["a", "b", "c", "d", "e"]), ["interval"])
+    >>> round(alpha.value, 2), alpha.items, alpha.ratings
+    (0.94, 5, 10)
     """
     rated = table.sizes > 1
     kinds = _kinds(table.select(rated).values)
@@ -337,6 +354,11 @@ class Bins:
     histogram). So the whole scores 0-10 fall 2, 2, 2, 2 and 3 to a bin; in a dimension of -10-0,
     where nearly all scores are 0, the bin of three is the crowded one. ValueError for an empty
     range and for fewer than 2 bins, where all raters would always agree.
+
+    >>> from sociolab.stats import Bins
+    >>> goal = Bins(0, 10)
+    >>> goal.edges, [goal.number(score) for score in (0, 1.9, 2, 9, 10)]
+    ((0, 2.0, 4.0, 6.0, 8.0, 10), [0, 0, 1, 4, 4])
     """
 
     low: float

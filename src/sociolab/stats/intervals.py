@@ -121,6 +121,15 @@ def mean(values: Sequence[float | None], clusters: Sequence[str]) -> Estimate:
 
     None marks a missing value: it counts neither in `n` nor in `clusters`. The order of the values
     does not matter. ValueError for lengths that differ and a value that is not finite.
+
+    >>> from sociolab.stats import mean
+    >>> scores = mean([4, 6, None, 8, 5], ["a", "a", "b", "b", "c"])
+    >>> scores.value, scores.n, scores.clusters, scores.method
+    (5.75, 4, 3, 't')
+    >>> round(scores.low, 2), round(scores.high, 2)
+    (1.6, 9.9)
+    >>> mean([5, 5], ["a", "a"]).note
+    '1 cluster'
     """
     return means({"values": values}, clusters)["values"]
 
@@ -224,6 +233,11 @@ def on_scale(estimate: Estimate, low: float, high: float) -> Estimate:
     """The estimate of a mean of values from `low` to `high`: that of a rate where all values lie at
     these ends, what is left to it where all clusters lie at one, else the part of its interval
     that lies on the scale. Its note says so of the last two (module docstring).
+
+    >>> from sociolab.stats import mean, on_scale
+    >>> kept = mean([1, 1, 1, 1], ["a", "b", "c", "d"])  # all secrets kept, in 4 scenarios
+    >>> kept.low, round(on_scale(kept, 0, 1).low, 2)
+    (None, 0.4)
     """
     value = estimate.value
     if estimate.note == NO_VARIATION and value in (low, high) and math.isfinite(high - low):

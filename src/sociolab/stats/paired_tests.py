@@ -122,6 +122,14 @@ def compare(
     corrected for so many `looks` at the same comparison.
     ValueError as in `match_pairs`, for a key in different clusters in two metrics, and for
     values that are not finite.
+
+    >>> from sociolab.stats import KeyedValue, compare
+    >>> def rows(*values):
+    ...     return [KeyedValue((task, "ann"), task, value) for task, value in zip("tuvwxy", values)]
+    >>> a, b = rows(8, 6, 7, 9, 7, 8), rows(5, 5, 6, 6, 5, 6)
+    >>> goal = compare({"goal": (a, b)})["goal"]
+    >>> goal.pairs, goal.clusters, goal.difference.value, goal.permutation.p
+    (6, 6, 2.0, 0.03125)
     """
     pairs = {name: match_pairs(a, b) for name, (a, b) in metrics.items()}
     keys = {name: _keys(a, b) for name, (a, b) in metrics.items()}
@@ -228,6 +236,13 @@ def match_pairs(rows_a: Sequence[KeyedValue], rows_b: Sequence[KeyedValue]) -> M
     A value that was never scored is a row left out: its counterpart is counted as unmatched.
     ValueError where a key occurs twice on one side (a key that forgot the repeat would silently
     keep only one of them), and where a pair disagrees about its cluster.
+
+    >>> from sociolab.stats import KeyedValue, match_pairs
+    >>> a = [KeyedValue("task-1", "s", 8), KeyedValue("task-2", "s", 6)]
+    >>> b = [KeyedValue("task-2", "s", 5), KeyedValue("task-3", "s", 9)]
+    >>> matched = match_pairs(a, b)
+    >>> matched.a, matched.b, matched.only_a, matched.only_b
+    ((6,), (5,), 1, 1)
     """
     by_key_a, by_key_b = _by_key(rows_a), _by_key(rows_b)
     matched = [(row, by_key_b[key]) for key, row in by_key_a.items() if key in by_key_b]
@@ -286,6 +301,11 @@ def effect_size(a: Sequence[float], b: Sequence[float], clusters: Sequence[str])
     """The effect of matched pairs: position i is one pair, in `clusters[i]`.
 
     ValueError for lengths that differ and values that are not finite.
+
+    >>> from sociolab.stats import effect_size
+    >>> effect = effect_size([8, 6, 7, 5], [5, 5, 6, 6], ["t", "u", "v", "w"])
+    >>> effect.difference, effect.better, effect.worse, effect.superiority
+    (1.0, 3, 1, 0.75)
     """
     values_a, values_b = finite(a, clusters), finite(b, clusters)
     if not len(values_a):
@@ -349,6 +369,11 @@ def sign_flip(
     `flips` random ones (at least 100), which all columns share. A column's p does not depend on
     the other columns, nor on the order of the rows. ValueError for fewer flips, lengths that
     differ and values that are not finite.
+
+    >>> from sociolab.stats import sign_flip
+    >>> test = sign_flip({"goal": [3, 1, 1, 3, 2, 1]}, ["t", "u", "v", "w", "x", "y"])["goal"]
+    >>> test.p, test.exact, test.clusters
+    (0.03125, True, 6)
     """
     if flips < 100:
         raise ValueError(f"a p-value needs at least 100 flips, found {flips}")
@@ -435,6 +460,10 @@ def holm(ps: Mapping[_Test, float | None], looks: int = 1) -> dict[_Test, float 
     (None) stays None and does not count in m. Where the same tests are made at several `looks` as
     data come in, p counts for each of them (Bonferroni). ValueError for a p outside [0, 1].
     Source: Holm, Scandinavian Journal of Statistics 6 (1979), 65-70.
+
+    >>> from sociolab.stats import holm
+    >>> holm({"goal": 0.01, "secret": 0.04, "financial": None, "overall": 0.03})
+    {'goal': 0.03, 'secret': 0.06, 'financial': None, 'overall': 0.06}
     """
     for name, p in ps.items():
         if p is not None and not 0 <= p <= 1:
@@ -463,6 +492,11 @@ def paired_t(a: Sequence[float], b: Sequence[float]) -> TTest:
 
     No test for fewer than 2 pairs, or where all differences are equal. ValueError for lengths
     that differ and values that are not finite.
+
+    >>> from sociolab.stats import paired_t
+    >>> test = paired_t([8, 6, 7, 9], [5, 5, 6, 6])
+    >>> round(test.t, 2), test.freedom, round(test.p, 3)
+    (3.46, 3.0, 0.041)
     """
     if len(a) != len(b):
         raise ValueError(f"pairs need as many values on both sides, found {len(a)} and {len(b)}")

@@ -95,6 +95,12 @@ def design(gaps: Sequence[float], clusters: Sequence[str], alpha: float = ALPHA)
     """The precision of these paired differences; `clusters[i]` holds `gaps[i]`.
 
     ValueError for lengths that differ, values that are not finite and an alpha outside (0, 1).
+
+    >>> from sociolab.stats import design
+    >>> gaps = [3, 1, 1, 3, 2, 1, 0, 2]
+    >>> found = design(gaps, ["s", "t", "u", "v", "w", "x", "y", "z"])
+    >>> found.pairs, found.clusters, round(found.error, 2), round(found.detectable, 2)
+    (8, 8, 0.38, 1.29)
     """
     if not 0 < alpha < 1:
         raise ValueError(f"a level of significance lies between 0 and 1, found {alpha}")
@@ -132,6 +138,11 @@ def needed_sample(
 
     With the observed difference as `size` it says what would settle it if it were the true one;
     it is uncertain itself. The sign of `size` does not matter. Errors as in `design`.
+
+    >>> from sociolab.stats import needed_sample
+    >>> gaps = [3, 1, -1, 3, 2, -2, 0, 2]
+    >>> needed_sample(gaps, ["s", "t", "u", "v", "w", "x", "y", "z"], size=1.0).clusters
+    29
     """
     size, observed = abs(size), design(gaps, clusters, alpha)
     if observed.error is None:

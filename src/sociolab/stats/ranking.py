@@ -110,6 +110,13 @@ def contests(scores: Iterable[SeatScore]) -> Contests:
     seats of one play never meet: a seat of a play is one model's. ValueError where a model has two
     scores at one seat of a play, a setting lies in two clusters, a value is not finite, and where
     two models share a seat of a play.
+
+    >>> from sociolab.stats import SeatScore, contests
+    >>> scores = [SeatScore("x", "task", "ann", "partner", "play-1", "scenario", 8),
+    ...           SeatScore("y", "task", "ann", "partner", "play-2", "scenario", 5)]
+    >>> (contest,) = contests(scores).comparisons
+    >>> contest.a, contest.b, contest.outcome, contest.weight
+    ('x', 'y', 1.0, 1.0)
     """
     settings: dict[tuple[str, str, str], dict[str, list[SeatScore]]] = defaultdict(
         lambda: defaultdict(list)
@@ -227,6 +234,13 @@ def rate(rows: Iterable[Contest], *, seed: int = 0, resamples: int = 2000) -> Mo
     dropped play takes its comparisons with it. The order of the rows does not matter, and the same
     seed gives the same intervals. ValueError for no rows, an outcome other than 0, 0.5 and 1, a
     weight that is not positive, a model compared with itself and fewer than 100 resamples.
+
+    >>> from sociolab.stats import Contest, rate
+    >>> outcomes = zip("tuvwz", (1, 1, 0.5, 1, 0), strict=True)
+    >>> rows = [Contest("x", "y", outcome, task) for task, outcome in outcomes]
+    >>> first, second = rate(rows, resamples=200).models
+    >>> first.model, first.won, first.tied, first.lost, round(first.expected, 2)
+    ('x', 3.0, 1.0, 1.0, 0.7)
     """
     if resamples < 100:
         raise ValueError(f"expected 100 resamples or more, found {resamples}")

@@ -101,6 +101,13 @@ def components(
     of them doubles it too. The order of the rows does not matter. ValueError for no or repeated
     factors, a row without the level of a factor or of what it lies within, a value that is not
     finite, and fewer than two values.
+
+    >>> from sociolab.stats import LeveledScore, components
+    >>> rows = [LeveledScore(base + shift, {"scenario": name, "judging": shift})
+    ...         for name, base in (("a", 3), ("b", 6), ("c", 9)) for shift in (0, 1)]
+    >>> found = components(rows, ["scenario", "judging"], within={})
+    >>> [(part.factor, round(part.share, 2)) for part in found.factors]
+    [('scenario', 0.95), ('judging', 0.05)]
     """
     rows = list(rows)
     _check(rows, factors, within)

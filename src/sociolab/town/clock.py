@@ -17,7 +17,15 @@ TimeOfDay: TypeAlias = Annotated[str, Field(pattern=r"^([01]\d|2[0-3]):[0-5]\d$"
 
 @dataclass(frozen=True, slots=True)
 class Clock:
-    """Step 0 is midnight before the first day; a step lasts `seconds` (10 in Generative Agents)."""
+    """Step 0 is midnight before the first day; a step lasts `seconds` (10 in Generative Agents).
+
+    >>> from datetime import date, datetime
+    >>> from sociolab.town import Clock
+    >>> clock = Clock(date(2024, 5, 13))
+    >>> noon = clock.step(datetime(2024, 5, 14, 12))
+    >>> noon, clock.day(noon), clock.at(noon).isoformat(), clock.minutes(90)
+    (12960, 1, '2024-05-14T12:00:00', 540)
+    """
 
     first: date
     seconds: int = 10
@@ -65,5 +73,11 @@ def parse_time(text: str) -> time:
 
 @lru_cache(maxsize=1024)
 def spoken_date(day: date) -> str:
-    """Such as "Tuesday 14 May 2024"."""
+    """Such as "Tuesday 14 May 2024".
+
+    >>> from datetime import date
+    >>> from sociolab.town import spoken_date
+    >>> spoken_date(date(2024, 5, 14))
+    'Tuesday 14 May 2024'
+    """
     return f"{day:%A} {day.day} {day:%B %Y}"

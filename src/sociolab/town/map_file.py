@@ -29,7 +29,13 @@ from sociolab.town.map import (
 
 @cache
 def own_map() -> TownMap:
-    """Alderbrook, the town of this package."""
+    """Alderbrook, the town of this package.
+
+    >>> from sociolab.town import own_map
+    >>> town = own_map()
+    >>> town.name, town.within_reach.shape == (town.height, town.width)
+    ('Alderbrook', True)
+    """
     return load_map(Path(__file__).parent / "data" / "map")
 
 

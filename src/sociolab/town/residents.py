@@ -137,7 +137,13 @@ class LocatedResident:
 
 @cache
 def own_residents() -> tuple[Resident, ...]:
-    """The 25 residents of Alderbrook, in the order of their file."""
+    """The 25 residents of Alderbrook, in the order of their file.
+
+    >>> from sociolab.town import own_map, own_residents
+    >>> residents, town = own_residents(), own_map()
+    >>> len(residents), {str(place) for place in town.places} >= {r.living_area for r in residents}
+    (25, True)
+    """
     return load_residents(OWN, own_map())
 
 

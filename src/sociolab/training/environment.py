@@ -78,6 +78,14 @@ class Step(SeatRecord):
     `observation` is the next one, None when the episode is over (`done`). `usable` says whether the
     reply could be used, `problem` why not; `usable` is None where the episode ended before the
     reply counted.
+
+    >>> from sociolab import Environment
+    >>> env = Environment("sotopia", tasks="bargain", seed=1)
+    >>> observed = env.reset_sync()
+    >>> step = env.step_sync("Hello there.")
+    >>> step.usable, step.problem, step.observation.attempt
+    (False, 'expected a JSON object, found the text "Hello there."', 2)
+    >>> env.close_sync()
     """
 
     observation: Observed | None
@@ -105,6 +113,17 @@ class Rollout(SeatRecord):
 
     `error` says what broke it off (a failed call of the partner, a bug in the policy or a plugin):
     then there are no rewards, and `episode` is None.
+
+    >>> from sociolab import Environment
+    >>> env = Environment("sotopia", tasks="bargain", seed=1)
+    >>> async def leave(observed):
+    ...     return '{"action": "leave", "text": ""}'
+    >>> (rollout,) = env.rollouts_sync(leave, 1)
+    >>> [(turn.observation.asked, turn.usable) for turn in rollout.turns[:2]]
+    [('act', True), ('closing', False)]
+    >>> rollout.error, rollout.rewards["heuristic"]["goal"]
+    ('', None)
+    >>> env.close_sync()
     """
 
     trial: Trial = field(repr=False)

@@ -38,6 +38,14 @@ class ExportOptions:
     None for any. `agent`, `seat` (an id, or a number from 1), `world` and `asked` ("act" or a
     question's name) select turns. `whole`: one example per episode and seat. `heldout` is the share
     of scenarios that go to a separate file, drawn by `seed`. ConfigError for contradictory options.
+
+    >>> from sociolab.training import ExportOptions
+    >>> ExportOptions("sft", measures=("goal",), least=7, heldout=0.2).least
+    7
+    >>> ExportOptions("sft", least=7)
+    Traceback (most recent call last):
+        ...
+    sociolab.core.errors.ConfigError: --min goes by one --metric, found none
     """
 
     form: str

@@ -69,6 +69,15 @@ def export_training(
 
     ConfigError, and no file, where a run, an agent, a judge or a metric is missing, nothing
     matches, a file exists (unless `replace`) or cannot be written.
+
+    >>> from pathlib import Path
+    >>> from sociolab import RunConfig, run
+    >>> from sociolab.training import ExportOptions, export_training
+    >>> store, file = Path(folder, "lab.db"), Path(folder, "turns.jsonl")
+    >>> result = run(RunConfig(limit=1, settings={"turns": "4"}, name="first", store=store))
+    >>> exported = export_training(["first"], file, ExportOptions("sft"), store)
+    >>> [(file.path.name, file.examples) for file in exported.files]
+    [('turns.jsonl', 4)]
     """
     with open_store(store) as opened:
         require_not_a_run(file, opened, runs)

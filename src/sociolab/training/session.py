@@ -39,7 +39,15 @@ Answer: TypeAlias = "str | Action | Sequence[Action] | BaseModel"
 
 @dataclass(frozen=True, slots=True)
 class Observed:
-    """An observation for the policy: `prompt` is exactly what a model in a run would be sent."""
+    """An observation for the policy: `prompt` is exactly what a model in a run would be sent.
+
+    >>> from sociolab import Environment
+    >>> env = Environment("sotopia", tasks="bargain", seed=1)
+    >>> observed = env.reset_sync()
+    >>> observed.turn, observed.asked, observed.attempt, sorted(observed.schema["properties"])
+    (1, 'act', 1, ['action', 'text'])
+    >>> env.close_sync()
+    """
 
     trial: Trial
     request: Request

@@ -32,7 +32,12 @@ MOST_ROUNDS = 8
 
 
 class Decision(MindAnswer):
-    """What to do about somebody who is near."""
+    """What to do about somebody who is near.
+
+    >>> from sociolab.town import Decision
+    >>> Decision(do="carry on", why="I would rather be alone.").do
+    'carry on'
+    """
 
     do: Literal["talk", "change plan", "carry on"]
     why: Annotated[str, StringConstraints(strip_whitespace=True, max_length=1000)] = ""
@@ -43,6 +48,12 @@ class TalkOrNot(MindQuestion[Decision]):
     """Somebody is near: talk to them, change the plan because of them, or carry on.
 
     `block` is the planned activity; `last_talk` when the two last talked, if ever.
+
+    >>> from sociolab.testing import stock_questions
+    >>> from sociolab.town import TalkOrNot
+    >>> question = next(q for q in stock_questions() if isinstance(q, TalkOrNot))
+    >>> question.other.name, question.answer_type.__name__
+    ('Ben Ashdown', 'Decision')
     """
 
     name = "talk_or_not"

@@ -64,6 +64,16 @@ class ScriptedMind:
 
     Without a reminder it often leaves out day, hour or place when it speaks of its task; TDP's
     reminders make it complete. With a mind that writes no acts it is polite and agrees to nothing.
+
+    >>> import asyncio
+    >>> from sociolab.testing import stock_questions
+    >>> from sociolab.town import Decision, ScriptedMind, TalkOrNot
+    >>> class Hermit(ScriptedMind):
+    ...     async def talk_or_not(self, question):
+    ...         return Decision(do="carry on", why="I would rather be alone.")
+    >>> question = next(q for q in stock_questions() if isinstance(q, TalkOrNot))
+    >>> asyncio.run(Hermit().talk_or_not(question)).do
+    'carry on'
     """
 
     complete = False
