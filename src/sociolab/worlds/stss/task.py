@@ -237,6 +237,7 @@ class Keywords:
 
     Hyphen, space and nothing between two words are equal, and so are a word and its plural.
 
+    >>> from sociolab.worlds.stss import Keywords
     >>> Keywords(["slideshow"]).matches("watching the slide-shows")
     True
     """
