@@ -6,11 +6,14 @@ from __future__ import annotations
 import json
 import shutil
 from contextlib import ExitStack
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from cli.conftest import Sociolab
+from cli.test_reproduce_command import with_people
+from rating_runs import MODEL
 from sociolab import RunConfig, run
 from sociolab.app import ExamConfig
 from sociolab.app.run.exam import take_exam
@@ -18,6 +21,8 @@ from sociolab.core import Measure, RatedBy, Score
 from sociolab.endpoint import EndpointSettings, start_in_process
 from sociolab.store import Store
 from sociolab.studies import people_judge
+from sociolab.worlds import stss
+from worlds.stss.levels.levels_runs import TALK, TOWN, build
 
 PARROT = "python:app.run.test_python_api:Parrot"
 ALPHA, BETA = (f"python:examinees:Wordy?name={name}" for name in ("alpha", "beta"))
@@ -30,7 +35,7 @@ def stored(tmp_path_factory: pytest.TempPathFactory) -> Path:
     people."""
     path = tmp_path_factory.mktemp("exam-notes") / "s.db"
     both: tuple[str, ...] = ("scripted", PARROT)
-    casts = dict.fromkeys(("first", "second"), both)
+    casts = dict.fromkeys(("first", "second", "third"), both)
     casts |= dict.fromkeys(("own", "again", "last"), (PARROT,))
     for seed, (name, agents) in enumerate(casts.items()):
         config = RunConfig(
@@ -72,13 +77,14 @@ VERBS = {
     "audit of length": ("audit", "first", "--kind", "length"),
     "audit of families": ("audit", "first", "--kind", "family", "--family", f"alpha={PARROT}"),
     "panel": ("audit", "first", "--panel", "alpha,beta"),
+    "compare one of several": ("compare", "first", "second", "third", "--agent", PARROT),
     "credit": ("credit", "first", "--limit", 2, "--judge", "openai/j"),
 }
 JUDGES = {
     **dict.fromkeys(
         ("rank", "compare", "compare in full", "compare one", "compare three"), "alpha"
     ),
-    **dict.fromkeys(("curve", "hard"), "alpha"),
+    **dict.fromkeys(("compare one of several", "curve", "hard"), "alpha"),
     "audit": ALPHA,
 }
 
@@ -109,3 +115,66 @@ def test_every_verb_says_below_its_tables_how_the_judge_did(
         tables = [table for section in document["sections"] for table in section["tables"]]
         assert all("exam of alpha: " in " ".join(table["notes"]) for table in tables)
     assert "exam of beta" not in text + told
+
+
+CONSTANT = "python:examinees:Constant"
+
+
+def notes_by_table(page: Path, section: str = "") -> dict[str, str]:
+    """What stands below the heading of each table, in the first section of this heading."""
+    parts = page.read_text("utf-8").split("\n## ")
+    part = next(part for part in parts if section in part.partition("\n")[0])
+    tables = (table.partition("\n") for table in part.split("\n### ")[1:])
+    return {heading: text for heading, _, text in tables}
+
+
+def add_examined_judge(path: Path, world: str, run: str, spec: str, score: Score) -> None:
+    """A judge that fails the exam of a world, and its score of each episode of a run."""
+    result = take_exam(ExamConfig(judge=spec, world=world, store=path))
+    assert result.entry is not None
+    assert not result.entry.passed
+    with Store.open(path) as store:
+        for row in store.trials(run):
+            seats = row.trial.task.seats if score.seat else (None,)
+            scores = [replace(score, seat=seat) for seat in seats]
+            store.verdicts.add(run, result.judge, scores, trial=row.trial.id)
+
+
+def test_the_t_tests_of_people_and_a_model_say_how_their_judge_did(
+    sociolab: Sociolab, tmp_path: Path
+) -> None:
+    path = tmp_path / "s.db"
+    with_people(path)
+    add_examined_judge(path, "sotopia", "people", ALPHA, Score(GOAL, "seat", 5))
+    command = ("reproduce", "sotopia-table3", "--run", "people", "--store", path)
+    done = sociolab(*command, "--markdown", "f.md")
+    assert done.code == 0, done.err
+    assert "alpha failed its exam, " in " ".join(done.out.split())
+    notes = notes_by_table(tmp_path / "f.md")
+    tests = [heading for heading in notes if heading.startswith("People less")]
+    assert len(tests) == 3
+    assert [heading for heading in tests if "exam of alpha: " in notes[heading]] == [
+        f"People less {MODEL} with people, by a judge (alpha)"
+    ]
+
+
+def test_the_levels_of_stss_say_how_the_judge_of_the_conversations_did(
+    sociolab: Sociolab, tmp_path: Path
+) -> None:
+    path = tmp_path / "s.db"
+    build(path)
+    spec = f"{CONSTANT}?world=stss-talk&score=1"
+    add_examined_judge(path, "stss-talk", TALK, spec, Score(stss.CONVERSATION_GCSR, None, 1))
+    done = sociolab(
+        "levels", "--talk", TALK, "--action", TOWN, "--store", path, "--markdown", "f.md"
+    )
+    assert done.code == 0, done.err
+    assert "constant failed its exam, " in " ".join(done.out.split())
+    of_judge = notes_by_table(tmp_path / "f.md", "judge: constant")
+    assert [heading for heading, text in of_judge.items() if "exam of constant: " in text] == [
+        f"Conversations ({TALK})",
+        f"What listeners remember (summary level) ({TALK})",
+    ]
+    assert len(of_judge) == 4
+    overview = notes_by_table(tmp_path / "f.md", "")
+    assert all("exam of constant: " in text for text in overview.values())

@@ -25,7 +25,7 @@ from sociolab.core.score import Measure
 from sociolab.plugin.context import Context, Findings, Tool
 from sociolab.plugin.options import Filter, Flag, ModelAccess, Name, Names, Words, flags_of
 from sociolab.report.catalogue import Catalogue, Column, Form
-from sociolab.report.exam import judge_notes
+from sociolab.report.exam import exam_notes, judge_notes
 from sociolab.report.finding import Count, Finding, FindingTable, Sentence
 from sociolab.report.formatting import rounded
 from sociolab.report.run_facts import evaluated, not_played, warnings
@@ -328,6 +328,7 @@ def reproduced(
         why = "; ".join(f"{result.run}: {', '.join(warnings(result))}" for result in results)
         raise ConfigError(f"{sheet.name}: nothing to show yet. {why}")
     judged = [judge.judge for result in results for judge in result.judges]
+    exams = exam_notes({result.run: result.judges for result in results})
     source = [SAY("source", source=sheet.source)] if any(place.rows for place in placed) else []
     instructions = (note for result in results for note in judge_notes(result, judged))
     notes = list(dict.fromkeys([*source, *sheet.notes, *instructions]))
@@ -335,7 +336,7 @@ def reproduced(
     section = Section(
         SAY("title", recipe=sheet.name),
         tuple(said),
-        tuple(dict.fromkeys([*_cautions(sheet, yours, config, results), *cautions])),
+        tuple(dict.fromkeys([*exams.failed, *_cautions(sheet, yours, config, results), *cautions])),
         (*_tables(sheet, placed, notes), *tables, SAY.table("missing", missing)),
     )
     flat = rounded(list(_records(sheet, placed)))

@@ -31,6 +31,7 @@ from sociolab.plugin.recipe import (
     standing,
 )
 from sociolab.report.catalogue import Catalogue
+from sociolab.report.exam import exam_notes
 from sociolab.report.finding import Count, Finding, FindingTable, Sentence
 from sociolab.report.run_facts import evaluated
 from sociolab.report.schema import RunResult
@@ -195,11 +196,13 @@ async def table3(sheet: Sheet, lab: Context, config: PeopleConfig) -> Findings:
         if (n := max(count.n for cell in figures.values() for count in cell.counts)) != _DESIGN:
             scores = Count("score", n)
             cautions.append(SAY("design", part=part, scores=scores, who=who, design=_DESIGN))
-    tables = list(_test_tables(sheet, groups))
+    tables = list(_test_tables(sheet, groups, results))
     return reproduced(sheet, yours, config, results, cautions=cautions, tables=tables)
 
 
-def _test_tables(sheet: Sheet, groups: _Groups) -> Iterator[FindingTable]:
+def _test_tables(
+    sheet: Sheet, groups: _Groups, results: Sequence[RunResult]
+) -> Iterator[FindingTable]:
     """Tests of people against each model that played with people, by the same judge."""
     for (model, part, judge), some in groups.items():
         kind, _, by = part.partition(", ")
@@ -213,7 +216,8 @@ def _test_tables(sheet: Sheet, groups: _Groups) -> Iterator[FindingTable]:
             for name, title in sheet.columns.items()
         ]
         if rows:
-            yield SAY.table("tests", rows, model=model, by=by, judge=judge)
+            exams = exam_notes({result.run: result.judges for result in results}, (judge,))
+            yield SAY.table("tests", rows, notes=exams.below, model=model, by=by, judge=judge)
 
 
 def compare_means(a: Sequence[Value], b: Sequence[Value], measure: str) -> Finding:

@@ -15,6 +15,7 @@ from sociolab.core.episode import Trial
 from sociolab.core.errors import ConfigError
 from sociolab.core.score import JudgeId
 from sociolab.report.catalogue import Catalogue
+from sociolab.report.exam import exam_notes, judge_notes
 from sociolab.report.finding import Count, Finding, Sentence
 from sociolab.report.result import result_of
 from sociolab.report.run_facts import not_played
@@ -390,7 +391,14 @@ def levels_section(both_levels: Levels, agent_levels: AgentLevels) -> Section:
     names = [metric.name for metric in MEASURES]
     talks = (
         nature(both_levels.talk, agent_levels.judge),
-        *instructions_notes(both_levels.talk, (agent_levels.judge,)),
+        *judge_notes(both_levels.talk, (agent_levels.judge,)),
+    )
+    judge_exam, reader_exam = (
+        exam_notes({result.run: result.judges}, (judge,))
+        for result, judge in (
+            (both_levels.talk, agent_levels.judge),
+            (both_levels.action, agent_levels.read_by),
+        )
     )
     table = partial(SAY.table, cluster="task")
     talk, action = both_levels.talk.run, both_levels.action.run
@@ -416,11 +424,13 @@ def levels_section(both_levels: Levels, agent_levels: AgentLevels) -> Section:
     ]
     if agent_levels.read_by:
         read_by = SAY("read_by", judge=agent_levels.read_by)
-        tables.append(SAY.table("losses", findings, notes=[read_by], run=action))
+        tables.append(
+            SAY.table("losses", findings, notes=[read_by, *reader_exam.below], run=action)
+        )
     return Section(
         SAY("title", arm=arm_label(both_levels, agent_levels), judge=agent_levels.judge),
         tuple(_conclusions(agent_levels)),
-        tuple(_cautions(both_levels, agent_levels)),
+        (*judge_exam.failed, *reader_exam.failed, *_cautions(both_levels, agent_levels)),
         tuple(tables),
     )
 

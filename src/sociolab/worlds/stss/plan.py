@@ -22,6 +22,7 @@ from sociolab.plugin.context import Context, Findings
 from sociolab.plugin.options import Filter, Flag, Name, Names, Several
 from sociolab.plugin.recipe import PlanConfig, dry_run, slug
 from sociolab.report.catalogue import Catalogue
+from sociolab.report.exam import exam_notes
 from sociolab.report.finding import Count, Finding, Sentence
 from sociolab.report.formatting import rounded
 from sociolab.report.section import Section, TextTable
@@ -382,7 +383,11 @@ def _overview(arms: Sequence[Arm], stopped: str) -> Section:
     cautions = [SAY("stopped", why=stopped)] if stopped else []
     if ruled := dict.fromkeys(arm.agent_levels.agent for arm in arms if arm.by_rules):
         cautions.append(SAY("baseline", agents=ruled, what=scripted_play(arms[0].levels.talk)))
-    return Section(SAY("title"), tuple(map(_conclusion, arms)), tuple(cautions), tuple(tables))
+    judges = {arm.levels.talk.run: arm.levels.talk.judges for arm in arms}
+    exams = exam_notes(judges, {arm.agent_levels.judge for arm in arms})
+    return exams.on(
+        Section(SAY("title"), tuple(map(_conclusion, arms)), tuple(cautions), tuple(tables))
+    )
 
 
 def _failures(arms: Sequence[Arm]) -> Iterator[Sentence]:
