@@ -118,6 +118,19 @@ def test_two_episodes_make_a_page_of_their_own(played: Sociolab, tmp_path: Path)
         assert (done.code, problem in done.sentence) == (2, True), done.err
 
 
+def test_a_named_agent_of_three_runs_is_compared_in_each_two_of_them(played: Sociolab) -> None:
+    document = played("compare", "h1", "h2", "h3", "--agent", "openai/x", "--json").document
+    # Six of nine goals are higher by 1 in h2, and by 3 in h3.
+    pairs = {
+        (pair["a"]["run"], pair["b"]["run"]): pair["difference"] for pair in document["all_pairs"]
+    }
+    assert pairs == {
+        ("h1", "h2"): pytest.approx(-2 / 3),
+        ("h1", "h3"): -2,
+        ("h2", "h3"): pytest.approx(-4 / 3),
+    }
+
+
 def test_a_curve_follows_runs_in_the_order_given(played: Sociolab, tmp_path: Path) -> None:
     without = played("compare", "h2", "h1", "h3")
     assert without.code == 0

@@ -215,7 +215,7 @@ def compare_runs(store: Store, request: CompareRequest) -> Conclusions:
     runs, judge = open_runs(store, request)
     sides = build_sides(runs, request, turns_by_run(store, request.runs))
     measures = select_metrics(runs, request.measures)
-    if len(sides) > 2 and request.agent is None:
+    if len(sides) > 2:
         return _all_pairs(store, request, runs, judge, sides, measures)
     fixed = held_fixed(runs, sides, (judge,)) if request.prompts else ""
     if len(sides) != 2 or (len(runs) == 1 and request.agent and not request.other):
