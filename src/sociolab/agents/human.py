@@ -399,7 +399,7 @@ def typed_field(line: str, field: FieldInfo) -> Any:
 
 
 def field_hint(name: str, field: FieldInfo) -> str:
-    """The prompt for a field: its name, meaning and type.
+    """The prompt for a field: its name, meaning and type, in one line.
 
     >>> from pydantic import BaseModel, Field
     >>> from sociolab.agents import field_hint

@@ -287,7 +287,9 @@ def _form_type(kinds: tuple[ActionKind, ...], addressed: bool) -> type[BaseModel
 
 
 def read_json(text: str, space: ActionSpace, addressed: bool) -> tuple[Action, ...]:
-    """Parse the actions of a JSON reply; ReplyError with what was expected and found.
+    """Parse the actions of a model's JSON reply. `addressed`: actions may name recipients.
+
+    ReplyError with what was expected and found.
 
     >>> from sociolab.agents import read_json
     >>> from sociolab.testing import STOCK_ACTIONS

@@ -307,9 +307,13 @@ def rank(
     judge: str | None = None,
     measure: str | None = None,
 ) -> dict[str, Any]:
-    """What `sociolab rank --json` prints of the agents of these runs: see docs/ranking.md.
+    """Rank the agents of one or several runs by how often each outscores the others
+    (Bradley-Terry).
 
-    ConfigError where they cannot be ranked together.
+    Two agents are compared at the same task and seat, with the same partner. `measure` is the
+    world's main metric by default. The dict is what `sociolab rank --json` prints
+    (docs/ranking.md); `agents` are sorted from the strongest, with comparisons `won`, `tied` and
+    `lost`. ConfigError where no two agents can be compared, or a judge must be named.
 
     >>> from sociolab import Rating, RunConfig, keep_ratings, open_store, rank, run
     >>> from sociolab.agents import Action, Reply

@@ -80,10 +80,13 @@ def compare(
     judge: str | None = None,
     measures: Sequence[str] = (),
 ) -> dict[str, Any]:
-    """What `sociolab compare --json` prints of two runs, or of two agents of one (`agent` and
-    `other`), without its pairs of episodes: see docs/compare.md.
+    """Compare two runs, or two agents of one run (`agent` and `other`), over the plays they share.
 
-    ConfigError where they cannot be compared, or an agent or a judge must be named.
+    The dict is what `sociolab compare --json` prints, without single pairs (docs/compare.md):
+    `["comparison"]["measures"]` has, by metric, the means of both sides, the difference a - b with
+    its 95 % interval clustered by scenario, and p corrected over the metrics (`holm_p`). Figures
+    that cannot be computed are None. `measures` limits the metrics. ConfigError where the runs
+    cannot be compared, or an agent or a judge must be named.
 
     >>> from sociolab import RunConfig, compare, open_store, run
     >>> for name, turns in (("long", "20"), ("short", "4")):

@@ -81,7 +81,10 @@ class Value(NamedTuple):
 
 
 def mean_of(values: Sequence[Value]) -> Estimate:
-    """The mean of one judge's values in one metric; of people's, for other raters too.
+    """The mean of values, all of one judge in one metric, with its 95 % interval.
+
+    The interval is clustered by scenario (`stats.mean`); for ratings by people it also holds for
+    other raters. Missing values are not counted; the mean of none is None.
 
     >>> from sociolab import Rating, RunConfig, keep_ratings, mean_of, open_store, run, values_of
     >>> result = run(RunConfig(limit=2, judges="none", name="first", store=f"{folder}/lab.db"))
@@ -134,11 +137,12 @@ def values_of(
     plan: Sequence[TrialRow] | None = None,
     only: Collection[str] | None = None,
 ) -> RunValues:
-    """The values of a run, by judge, metric and plan; StoreError if there is no such run,
-    ConfigError if it holds no episodes.
+    """The single scores of a run, before any averaging: `.values`, in order of judge, metric and
+    plan.
 
-    `plan`: its trials, where they are at hand. `only`: the values of these metrics. A failed trial
-    has a value that is missing in each metric that was due of its seats.
+    A score that was due and is missing, as in a failed trial, has the value None; what a judge
+    could not tell is in `.unscored`. `only` limits the metrics; `plan` saves reading the trials
+    again. StoreError if there is no such run, ConfigError if it holds no episodes.
 
     >>> from sociolab import Rating, RunConfig, keep_ratings, open_store, run, values_of
     >>> result = run(RunConfig(limit=1, judges="none", name="first", store=f"{folder}/lab.db"))

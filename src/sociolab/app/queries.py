@@ -312,9 +312,11 @@ class ModelCall:
 def calls_of(
     store: Store, run: str, episode: str, turn: int | None = None
 ) -> tuple[ModelCall, ...]:
-    """The prompts and replies of an episode, or of one of its turns (from 0), verbatim.
+    """The prompts and replies of an episode, or of one of its turns (from 0), verbatim and in
+    order.
 
-    Empty where no model was called. ConfigError where there is no such episode.
+    `episode` is an id or its beginning. Calls of judges have no turn. Empty where no model was
+    called; ConfigError where there is no such episode.
 
     >>> from sociolab import RunConfig, calls_of, open_store, run
     >>> from sociolab.endpoint import EndpointSettings, start_in_thread
@@ -371,9 +373,10 @@ class Rows(list[dict[str, Any]]):
 
 
 def scores_table(store: Store, runs: str | Sequence[str]) -> Rows:
-    """A row for each verdict in these runs: a score, a failed score, or "cannot tell".
+    """The scores of one or several runs as rows: one for each score, failed score or "cannot tell".
 
-    docs/python.md lists the columns. StoreError for a run that is not in the store.
+    Rows are dicts with the same keys (`.columns`; docs/python.md explains them); what does not
+    apply is None. `.to_pandas()` makes a data frame. StoreError for a run that is not in the store.
 
     >>> from sociolab import Rating, RunConfig, keep_ratings, open_store, run, scores_table
     >>> result = run(RunConfig(limit=1, judges="none", name="first", store=f"{folder}/lab.db"))
@@ -388,10 +391,11 @@ def scores_table(store: Store, runs: str | Sequence[str]) -> Rows:
 
 
 def turns_table(store: Store, runs: str | Sequence[str]) -> Rows:
-    """A row for each event in the episodes of these runs: an action (a turn may have several), an
-    answer, an unusable reply, an end.
+    """The events of one or several runs as rows: one for each action (a turn may have several),
+    answer, unusable reply and end.
 
-    docs/python.md lists the columns. StoreError for a run that is not in the store.
+    Rows are dicts with the same keys (`.columns`; docs/python.md explains them); what does not
+    apply is None. `.to_pandas()` makes a data frame. StoreError for a run that is not in the store.
 
     >>> from sociolab import RunConfig, open_store, run, turns_table
     >>> result = run(RunConfig(tasks="bargain", limit=1, name="first", store=f"{folder}/lab.db"))

@@ -347,7 +347,7 @@ class TurnCounts(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Episode:
-    """A trial and its events, in order; while it is being played, those so far.
+    """A trial and its events in order, complete or still being played.
 
     >>> from sociolab.app import load_world
     >>> from sociolab.testing import AnyPlayer, play_task

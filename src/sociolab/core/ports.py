@@ -243,7 +243,10 @@ after an event None.
 
 
 class Player(Protocol):
-    """Whoever takes a seat: a model, a person, a rule-based player, or a user's own class.
+    """Whoever takes a seat: a model, a person, a rule-based player, or a class of your own.
+
+    A player keeps no state between turns: what `reply` returns as `memory` is passed to it next
+    time.
 
     >>> from sociolab.agents import Action, Reply
     >>> from sociolab.testing import StockScene, play_scene
@@ -334,7 +337,10 @@ class World(Protocol):
 
 
 class Judge(Protocol):
-    """Turns an episode into verdicts: one for each measure and seat that it is for.
+    """Scores episodes: one verdict for each of its metrics and seats.
+
+    A class of your own needs an `id` and `judge`. If it raises, takes too long or returns an
+    invalid verdict, only its scores fail.
 
     >>> from sociolab import RunConfig, run
     >>> from sociolab.judging import JudgeId, Measure, Score

@@ -73,7 +73,9 @@ def leading_judges(judges: Mapping[str, JudgeId], *, with_people: bool = False) 
 
 @dataclass(frozen=True, slots=True)
 class Measure:
-    """A named quantity and the range of its values, both ends included.
+    """A metric with the range of its values, both ends included; WorldError for an empty range.
+
+    `whole`: values are integers. `title` is its name in tables, by default `name`.
 
     >>> from sociolab.judging import Measure
     >>> Measure("goal", 0, 10).yes_no, Measure("secret_kept", 0, 1, whole=True).yes_no
@@ -101,10 +103,10 @@ class Measure:
 
 
 def resolve_measure(name: str, candidates: Iterable[Measure]) -> str:
-    """The name of the measure that a user means, given its name or its title in tables.
+    """The name of the metric that a user means by its name or its title in tables.
 
-    Case is ignored, and spaces, hyphens and underscores are alike. `name` itself where nothing
-    matches, for the caller to refuse.
+    Case is ignored, and spaces, hyphens and underscores are equal. If nothing matches, `name` is
+    returned as it is, for the caller to refuse.
 
     >>> from sociolab.core import Measure, resolve_measure
     >>> resolve_measure("Kept Secret", [Measure("secret", -10, 0, title="kept secret")])
@@ -179,10 +181,10 @@ class RatedBy:
 
 @dataclass(frozen=True, slots=True)
 class Score:
-    """A value inside its measure's range, of one seat or (`seat` None) of the whole episode.
+    """A value of a metric, for one seat or, with `seat` None, for the whole episode.
 
-    WorldError for a value outside the range, or a fraction of an integer measure. `rated_by` says
-    which person gave it.
+    WorldError for a value outside the metric's range, or a fraction of an integer metric.
+    `rated_by` is the person who gave it.
 
     >>> from sociolab.judging import Measure, Score
     >>> goal = Measure("goal", 0, 10)
@@ -214,6 +216,9 @@ class Score:
 class ScoreFailure:
     """A score that was due and is missing, with its cause. It never counts as a value.
 
+    `problem` says in words what is wrong, `raw` is the reply, `attempts` how often the judge was
+    asked.
+
     >>> from sociolab.judging import Measure, ScoreFailure
     >>> failure = ScoreFailure(Measure("goal", 0, 10), "ann", "unreadable", "expected a number")
     >>> failure.cause, failure.attempts
@@ -238,10 +243,10 @@ NO_ANSWERS: tuple[NotKnown, ...] = ("cannot tell", "not applicable")
 
 @dataclass(frozen=True, slots=True)
 class Unscored:
-    """No value: the judge cannot tell, or its evidence does not establish one. Not a failure.
+    """No value: the judge cannot tell, or its evidence does not establish one. This is no failure.
 
-    `low` and `high` bound the possible values; None: the measure's own range. WorldError for bounds
-    outside it.
+    `kind` is "cannot tell", "disputed", "unconfirmed" or "not applicable". `low` and `high` bound
+    the possible values (default: the metric's range); WorldError for bounds outside it.
 
     >>> from sociolab.judging import Measure, Unscored
     >>> goal = Measure("goal", 0, 10)
@@ -281,11 +286,12 @@ Verdict: TypeAlias = Score | ScoreFailure | Unscored
 
 @dataclass(frozen=True, slots=True)
 class JudgeId:
-    """Who judged.
+    """Identifies a judge; scores of judges with different ids are never mixed.
 
-    `name` is that of its model, its Python class, its set of ratings, or its own; `settings` a hash
-    of its prompts and settings; `sheet` the sheet that it fills in; `code` the fingerprint of its
-    Python class (`core.code_fingerprint`); `prompts` whose texts it got.
+    `name` is its model, its Python class, its set of ratings, or a name of its own; `method` says
+    how it scores ("rules", "model", "people", ...); `settings` is a hash of its prompts and
+    settings; `sheet` the sheet that it fills in; `code` the fingerprint of its Python class
+    (`core.code_fingerprint`); `prompts` the prompt set it got.
 
     >>> from sociolab.judging import JudgeId
     >>> JudgeId("asks", "rules").label, JudgeId("openai/m", "model", role="reader").label

@@ -48,12 +48,12 @@ class Rubric(Protocol):
 
 
 class LlmJudge:
-    """Judges with a chat model, at temperature 0 if nothing else is said.
+    """Judges with a chat model, at temperature 0 by default.
 
     A reply with some scores missing or out of range is asked for again; what the last one still
-    lacks is a failure of those cells only. A call that fails for good fails them all; a fatal
-    error (credentials, budget) passes through and stops the run. `role` and `sheet` are those of
-    its id, where one model judges in several ways.
+    lacks is a failure of those scores only. A failed call is a failure of all scores; a fatal error
+    (credentials, budget) stops the run. `role` and `sheet` are those of its id, where one model
+    judges in several ways.
 
     >>> import asyncio
     >>> from sociolab.app import load_world

@@ -31,7 +31,7 @@ def join_problems(problems: Iterable[str]) -> str:
 
 @dataclass(frozen=True, slots=True)
 class MissingValue:
-    """A value that was due and is missing, and why: it never counts as a value.
+    """A value that was due and is missing, and why. It never counts as a value.
 
     >>> from sociolab.judging import Measure, MissingValue
     >>> missing = MissingValue("unreadable", "expected JSON, found an empty reply")

@@ -70,8 +70,12 @@ _SHARED = "sociolab.report.notes"
 
 
 class Catalogue:
-    """The texts of an analysis: call it with the id and the values of a sentence for a `Sentence`,
-    or `table` for a table of findings.
+    """The sentences and tables of an analysis, by id: what a `Finding` looks like in words.
+
+    Called with an id and values it returns the sentence, a `Sentence`, which is a str; `table`
+    makes a table of findings. A value is rendered by its type: an estimate with its interval, a
+    count with its noun, a float by its format ("{share:percent}"). KeyError for an unknown id or a
+    missing value.
 
     >>> from sociolab import Catalogue, Count
     >>> notes = {"busiest": "{agent} played {episodes}, {share:percent} of all."}

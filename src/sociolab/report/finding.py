@@ -74,9 +74,10 @@ class Finding:
     """A row of a table: figures in one metric about an agent, a pair, or anything else.
 
     `about` says about whom, by kind: {"agent": "openai/x"}, {"above": ..., "below": ...}.
-    `estimate` is the main figure with its interval; `more` holds further figures by column.
-    `bounds` are the figure if all missing scores had their lowest, and their highest value. A
-    missing figure is None, never 0.
+    `estimate` is the main figure with its interval, `more` has further figures by column. `bounds`
+    are the figure if all missing scores had their lowest, and if they had their highest value. `p`
+    and `adjusted_p` are before and after the correction for several tests; `coverage` is the share
+    that could be scored, from 0 to 1. A missing figure is None, never 0.
 
     >>> from sociolab import Count, Finding
     >>> row = Finding(about={"agent": "openai/a"}, counts=(Count("seat", 8),), more={"share": 0.5})

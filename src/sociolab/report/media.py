@@ -14,11 +14,10 @@ Medium: TypeAlias = Literal["terminal", "html", "latex", "markdown", "csv", "jso
 
 
 def draw(conclusion: Section | Sequence[Section], medium: Medium, *, width: int = 100) -> str:
-    """Render sections as text.
+    """Render one or several sections as text.
 
-    "html" is a page that needs no other file, "latex" (booktabs) and "markdown" are tables, "csv"
-    has a row for each figure, "json" is the documented object, and "terminal" is what a terminal of
-    `width` columns shows, without colours.
+    `medium` is "terminal" (`width` columns, no colours), "markdown", "latex" (booktabs tables),
+    "html" (a self-contained page), "csv" (a row for each figure) or "json".
 
     >>> from sociolab import Section, draw
     >>> print(draw(Section("Who talks", ("openai/a took 12 turns.",)), "markdown").strip())

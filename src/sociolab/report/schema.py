@@ -292,13 +292,14 @@ class ReadingEntry(ResultRecord):
 
 
 class RunResult(ResultRecord):
-    """The result of a run: what was played, failures, usage and scores.
+    """The result of a run: what was played, failures, usage and scores (docs/result.md).
 
+    `scores` has an entry per agent, metric and judge, with `value` None if nothing was scored.
     Totals are over the whole run, resumed parts included. `calls` counts completed calls, and
     `estimated_calls` those whose tokens and cost are estimates, since their provider reported no
-    token counts or impossible ones. `cost_usd` is null if no call had a price; tokens and cost
+    token counts or impossible ones. `cost_usd` is None if no call had a price; tokens and cost
     include `failed_attempts`. `seconds` is wall time. `smoke` says why the run is only a smoke
-    test, null if it is none. `renamed` maps labels in `settings` to new names; `other_judges` are
+    test, None if it is none. `renamed` maps labels in `settings` to new names; `other_judges` are
     those whose scores were left out (`report.result.narrowed`).
 
     >>> from sociolab import RunConfig, run

@@ -37,14 +37,15 @@ def pass_hat(
     threshold: float,
     ks: Sequence[int],
 ) -> tuple[Consistency, ...]:
-    """pass^k for each k of `ks`; a play succeeds if its value is at least the threshold.
+    """pass^k for each k of `ks`: the chance, from 0 to 1, that k plays of a task all succeed.
 
-    `values[i]` is one play of `tasks[i]`, which lies in `clusters[i]`. A missing value (None) is
-    no play: it counts neither as a success nor in n, so that a task which often failed to finish
-    may be left out. The interval is that of `stats.intervals` over the tasks'
-    estimates, cut to 0..1.
+    `values[i]` is one play of `tasks[i]`, which lies in `clusters[i]`; it succeeds if it is at
+    least the threshold. With c successes in n plays, a task's share is C(c, k) / C(n, k); tasks
+    count the same. None is no play. Tasks with fewer than k plays are left out and counted; without
+    any task the value is None. The 95 % interval is clustered.
+
     ValueError for lengths that differ, values that are not finite, a k below 1 and a task in two
-    clusters.
+    clusters. Source: Yao et al., tau-bench (arXiv 2406.12045).
 
     >>> from sociolab.stats import pass_hat
     >>> goal = [9, 8, 8, 9, 4, 2, 8, 9]  # two tasks, played four times each

@@ -69,9 +69,12 @@ def pearson(
     b: Sequence[float | None],
     clusters: Sequence[str],
 ) -> Correlation:
-    """Pearson's r of a and b, position by position; `clusters[i]` holds pair i.
+    """Pearson's r of a and b, from -1 to 1; `a[i]` and `b[i]` are a pair, in `clusters[i]`.
 
-    ValueError for lengths that differ and a value that is not finite.
+    None marks a missing value, whose pair is left out. p is the t-test's, which takes pairs as
+    independent; the 95 % interval leaves out one cluster at a time. r is None with fewer than 3
+    pairs, or where one side does not vary. ValueError for lengths that differ and a value that is
+    not finite.
 
     >>> from sociolab.stats import pearson
     >>> judge, people = [7, 5, 9, None, 3, 6], [6, 5, 8, 7, 4, 7]
@@ -88,9 +91,10 @@ def spearman(
     b: Sequence[float | None],
     clusters: Sequence[str],
 ) -> Correlation:
-    """Spearman's rho: Pearson's r of the ranks, ties sharing their mean rank. Else as `pearson`.
+    """Spearman's rho: Pearson's r of the ranks, where ties share their mean rank. Otherwise as
+    `pearson`.
 
-    Its p is the same t test, an approximation below some 20 pairs.
+    Its p is the same t-test, an approximation below some 20 pairs.
 
     >>> from sociolab.stats import spearman
     >>> spearman([1, 2, 3, 4], [1, 4, 9, 16], ["a", "b", "c", "d"]).value

@@ -91,7 +91,10 @@ class RatingTable:
 
 
 def rating_table(items: Sequence[Sequence[float | None]]) -> RatingTable:
-    """The ratings of these items, None where missing; ValueError for one that is not finite.
+    """Ratings as an array, a row for each item, short rows padded with nan; None is a missing
+    rating.
+
+    ValueError for a rating that is not finite.
 
     >>> from sociolab.stats import rating_table
     >>> rating_table([[7, 8, None], [5]]).values
@@ -172,7 +175,8 @@ def summarize_agreement(
 
 
 def free_marginal_kappa(share: float, categories: int) -> float:
-    """Randolph's kappa of this share of agreeing pairs, with at least 2 `categories`.
+    """Randolph's kappa of a share of agreeing pairs, if each of the `categories` (2 or more) is
+    equally likely by chance: 1 is full agreement, 0 chance, and below 0 less than chance.
 
     >>> from sociolab.stats import free_marginal_kappa
     >>> round(free_marginal_kappa(0.8, 5), 2), free_marginal_kappa(0.2, 5)
@@ -208,10 +212,11 @@ class Alpha:
 def alphas(
     table: RatingTable, clusters: Counts, metrics: Sequence[AlphaMetric]
 ) -> tuple[Alpha, ...]:
-    """Alpha of the ratings of each item by each of these metrics; items are in numbered clusters.
+    """Krippendorff's alpha by each metric ("nominal", "ordinal", "interval"); see `Alpha`.
 
-    The interval leaves out one cluster at a time, as that of a correlation does (see there), on
-    alpha itself, and is cut off at 1.
+    `clusters` has the number of each item's cluster (`number_clusters`). The 95 % interval leaves
+    out one cluster at a time, and is truncated at 1. alpha is None if no item has two ratings, or
+    all ratings are equal. Source: Krippendorff, Content Analysis, 4th edition, section 12.3.
 
     >>> from sociolab.stats import alphas, number_clusters, rating_table
     >>> table = rating_table([[7, 8], [5, 5], [9, 8], [2, 3], [6, 6]])

@@ -117,10 +117,14 @@ class Estimate:
 
 
 def mean(values: Sequence[float | None], clusters: Sequence[str]) -> Estimate:
-    """The mean over all values with its clustered interval; `clusters[i]` holds `values[i]`.
+    """The mean of all values with its 95 % interval, clustered; `clusters[i]` is that of
+    `values[i]`.
 
-    None marks a missing value: it counts neither in `n` nor in `clusters`. The order of the values
-    does not matter. ValueError for lengths that differ and a value that is not finite.
+    Each value counts the same. The interval is Student's t with a cluster-robust error (CR2, Bell
+    and McCaffrey 2002), widened on the side of the longer tail; see the module. None marks a
+    missing value, which counts neither in `n` nor in `clusters`. Without values the mean is None;
+    with one cluster, or without variation between clusters, there is no interval, and `note` says
+    why. ValueError for lengths that differ and a value that is not finite.
 
     >>> from sociolab.stats import mean
     >>> scores = mean([4, 6, None, 8, 5], ["a", "a", "b", "b", "c"])
@@ -230,9 +234,12 @@ def mean_error(residuals: Floats, sizes: Floats) -> tuple[float, float]:
 
 
 def on_scale(estimate: Estimate, low: float, high: float) -> Estimate:
-    """The estimate of a mean of values from `low` to `high`: that of a rate where all values lie at
-    these ends, what is left to it where all clusters lie at one, else the part of its interval
-    that lies on the scale. Its note says so of the last two (module docstring).
+    """The same estimate, given that all values lie between `low` and `high`.
+
+    If all values are at these ends, it is a rate, and gets a rate's interval (Korn and Graubard
+    1998). If all clusters are at one end, the interval reaches as far as the number of clusters
+    leaves open. Otherwise the interval is truncated at the ends. In the last two cases `note` says
+    so.
 
     >>> from sociolab.stats import mean, on_scale
     >>> kept = mean([1, 1, 1, 1], ["a", "b", "c", "d"])  # all secrets kept, in 4 scenarios

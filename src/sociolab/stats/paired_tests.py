@@ -115,13 +115,15 @@ class Comparison:
 def compare(
     metrics: Mapping[str, tuple[Sequence[KeyedValue], Sequence[KeyedValue]]], looks: int = 1
 ) -> dict[str, Comparison]:
-    """For each metric its rows of agent a and of agent b, matched by key and compared.
+    """Compare agent a with agent b on each metric, given the rows of both; rows are paired by key.
 
-    Keys and clusters mean the same in all metrics. The order of the rows does not matter. The
-    result is in the order of `metrics`; a metric without pairs has a record with notes. p is
-    corrected for so many `looks` at the same comparison.
-    ValueError as in `match_pairs`, for a key in different clusters in two metrics, and for
-    values that are not finite.
+    The difference is a - b, with a 95 % interval clustered by `cluster`; p is by sign flips of
+    whole clusters (`sign_flip`), and `holm_p` is corrected over the metrics and for the number of
+    `looks` at the same comparison. A metric without pairs has None figures, and notes. Keys and
+    clusters mean the same in all metrics; the order of rows does not matter.
+
+    ValueError as in `match_pairs`, for a key in different clusters in two metrics, and for values
+    that are not finite.
 
     >>> from sociolab.stats import KeyedValue, compare
     >>> def rows(*values):
@@ -231,11 +233,11 @@ class MatchedValues:
 
 
 def match_pairs(rows_a: Sequence[KeyedValue], rows_b: Sequence[KeyedValue]) -> MatchedValues:
-    """Match two sets of rows by key, in the order of the first.
+    """Pair the rows of two sides that have the same key, in the order of the first side.
 
-    A value that was never scored is a row left out: its counterpart is counted as unmatched.
-    ValueError where a key occurs twice on one side (a key that forgot the repeat would silently
-    keep only one of them), and where a pair disagrees about its cluster.
+    `only_a` and `only_b` count the rows without a counterpart; leave out a row that was never
+    scored. ValueError where a key occurs twice on one side (a key without the repeat would lose
+    rows silently), and where the two rows of a pair are in different clusters.
 
     >>> from sociolab.stats import KeyedValue, match_pairs
     >>> a = [KeyedValue("task-1", "s", 8), KeyedValue("task-2", "s", 6)]
@@ -298,9 +300,11 @@ class EffectSize:
 
 
 def effect_size(a: Sequence[float], b: Sequence[float], clusters: Sequence[str]) -> EffectSize:
-    """The effect of matched pairs: position i is one pair, in `clusters[i]`.
+    """The size of a difference over pairs: `a[i]` and `b[i]` are a pair, in `clusters[i]`.
 
-    ValueError for lengths that differ and values that are not finite.
+    In the units of the metric, and standardised (d_z, d_av; None without variation); `better`,
+    `equal` and `worse` count clusters. ValueError for lengths that differ and values that are not
+    finite.
 
     >>> from sociolab.stats import effect_size
     >>> effect = effect_size([8, 6, 7, 5], [5, 5, 6, 6], ["t", "u", "v", "w"])
@@ -363,12 +367,17 @@ def sign_flip(
     seed: int = 0,
     flips: int = 10_000,
 ) -> dict[str, SignFlip]:
-    """The p of each column of paired differences; `clusters[i]` holds position i of each.
+    """The two-sided p of each column of paired differences, by flipping the signs of whole
+    clusters.
 
-    None marks a pair that the column does not have. Exact up to 16 clusters that differ; above,
-    `flips` random ones (at least 100), which all columns share. A column's p does not depend on
-    the other columns, nor on the order of the rows. ValueError for fewer flips, lengths that
-    differ and values that are not finite.
+    `clusters[i]` is the cluster of position i in every column; None marks a pair that a column does
+    not have. Exact for up to 16 clusters that differ; above, p is from `flips` random flips (at
+    least 100). p is None without pairs, and 1 where no cluster differs. `smallest` is the least p
+    that so few clusters allow. A column's p depends neither on other columns nor on the order of
+    rows.
+
+    ValueError for fewer flips, lengths that differ and values that are not finite. Source: Fisher,
+    The Design of Experiments (1935), section 21; Phipson and Smyth (2010).
 
     >>> from sociolab.stats import sign_flip
     >>> test = sign_flip({"goal": [3, 1, 1, 3, 2, 1]}, ["t", "u", "v", "w", "x", "y"])["goal"]
@@ -488,10 +497,11 @@ class TTest:
 
 
 def paired_t(a: Sequence[float], b: Sequence[float]) -> TTest:
-    """Is the mean of a - b over matched pairs 0? Position i of both is one pair; n - 1 degrees.
+    """Student's paired t-test that the mean of a - b is 0, with n - 1 degrees of freedom.
 
-    No test for fewer than 2 pairs, or where all differences are equal. ValueError for lengths
-    that differ and values that are not finite.
+    `a[i]` and `b[i]` are a pair. It takes pairs as independent, as SOTOPIA does (section 7, Table
+    3); `sign_flip` does not. With fewer than 2 pairs, or equal differences, t and p are None, and
+    `note` says why. ValueError for lengths that differ and values that are not finite.
 
     >>> from sociolab.stats import paired_t
     >>> test = paired_t([8, 6, 7, 9], [5, 5, 6, 6])

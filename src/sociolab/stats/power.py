@@ -92,9 +92,11 @@ class Needed:
 
 
 def design(gaps: Sequence[float], clusters: Sequence[str], alpha: float = ALPHA) -> Design:
-    """The precision of these paired differences; `clusters[i]` holds `gaps[i]`.
+    """The precision of paired differences; `gaps[i]` is the difference of a pair in `clusters[i]`.
 
-    ValueError for lengths that differ, values that are not finite and an alpha outside (0, 1).
+    `detectable` is the true difference that is found with a power of 80 % at the level `alpha`, in
+    the units of the metric. ValueError for lengths that differ, values that are not finite and an
+    alpha outside (0, 1).
 
     >>> from sociolab.stats import design
     >>> gaps = [3, 1, 1, 3, 2, 1, 0, 2]
@@ -134,10 +136,13 @@ def fewest_clusters(alpha: float) -> int:
 def needed_sample(
     gaps: Sequence[float], clusters: Sequence[str], size: float, alpha: float = ALPHA
 ) -> Needed:
-    """How many clusters, or repeats in the present ones, a true difference of `size` needs.
+    """The number of clusters, or of repeats in the present ones, to find a true difference of
+    `size`.
 
-    With the observed difference as `size` it says what would settle it if it were the true one;
-    it is uncertain itself. The sign of `size` does not matter. Errors as in `design`.
+    The power is 80 %, the level `alpha`; `gaps` are pilot differences, by cluster. The sign of
+    `size` does not matter. With the observed difference as `size` the answer is as uncertain as
+    that is. `clusters` and `repeats` are None where no number suffices or nothing can be told;
+    `note` says why. Errors as in `design`.
 
     >>> from sociolab.stats import needed_sample
     >>> gaps = [3, 1, -1, 3, 2, -2, 0, 2]

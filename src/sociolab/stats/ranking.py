@@ -103,13 +103,14 @@ class Contests:
 
 
 def contests(scores: Iterable[SeatScore]) -> Contests:
-    """Compare every two models at the same task, seat and partner.
+    """Compare every two models at the same task, seat and partner: who scored higher.
 
-    Every repeat of one meets every repeat of the other, and they share a weight of 1: a setting
-    counts the same however often it was repeated. Values equal but for rounding (1e-9) tie. The two
-    seats of one play never meet: a seat of a play is one model's. ValueError where a model has two
-    scores at one seat of a play, a setting lies in two clusters, a value is not finite, and where
-    two models share a seat of a play.
+    Every repeat of one meets every repeat of the other with a total weight of 1, so that a setting
+    counts the same however often it was repeated. Values that differ by rounding only (1e-9) tie.
+    The two seats of one play are never compared.
+
+    ValueError where a model has two scores at one seat of a play, a setting is in two clusters, a
+    value is not finite, or two models share a seat of a play.
 
     >>> from sociolab.stats import SeatScore, contests
     >>> scores = [SeatScore("x", "task", "ann", "partner", "play-1", "scenario", 8),
@@ -228,12 +229,15 @@ class ModelRatings:
 
 
 def rate(rows: Iterable[Contest], *, seed: int = 0, resamples: int = 2000) -> ModelRatings:
-    """Strengths of all models in the comparisons, with intervals and the firmness of their order.
+    """Bradley-Terry strengths of the models in these contests, with 95 % intervals from resampled
+    clusters.
 
-    A comparison that names no plays counts as a play of its own when single plays are dropped; a
-    dropped play takes its comparisons with it. The order of the rows does not matter, and the same
-    seed gives the same intervals. ValueError for no rows, an outcome other than 0, 0.5 and 1, a
-    weight that is not positive, a model compared with itself and fewer than 100 resamples.
+    A model that won or lost everything has no strength (None): nothing bounds it. The order of rows
+    does not matter, and the same seed gives the same intervals. A contest without plays counts as a
+    play of its own.
+
+    ValueError for no rows, an outcome other than 0, 0.5 and 1, a weight that is not positive, a
+    model compared with itself and fewer than 100 resamples.
 
     >>> from sociolab.stats import Contest, rate
     >>> outcomes = zip("tuvwz", (1, 1, 0.5, 1, 0), strict=True)

@@ -95,11 +95,13 @@ def components(
     *,
     within: Within = REPEAT_IN_PLAY,
 ) -> Components:
-    """Variance components of `factors`, and advice on what to double.
+    """Variance components: how much of the variance of scores comes from each factor (Henderson's
+    method I).
 
-    `within` names, for a nested factor, those whose levels tell its own levels apart: doubling one
-    of them doubles it too. The order of the rows does not matter. ValueError for no or repeated
-    factors, a row without the level of a factor or of what it lies within, a value that is not
+    `within` maps a nested factor to those it is nested in: doubling one of these doubles it, too. A
+    share is from 0 to 1, None where the design cannot tell. The order of rows does not matter.
+
+    ValueError for no or repeated factors, a row without the level of a factor, a value that is not
     finite, and fewer than two values.
 
     >>> from sociolab.stats import LeveledScore, components

@@ -564,7 +564,9 @@ def _decode(value: Any) -> Any:
 
 @contextmanager
 def open_store(path: Path | str | None = None) -> Iterator[Store]:
-    """The store at this path, by default the user's own; StoreError if there is none.
+    """Open the store at `path` (default: your own), and close it at the end of the `with` block.
+
+    StoreError if there is no such file, or it is no store.
 
     >>> from sociolab import RunConfig, open_store, run
     >>> result = run(RunConfig(tasks="bargain", limit=2, name="first", store=f"{folder}/lab.db"))

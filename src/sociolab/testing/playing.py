@@ -36,7 +36,7 @@ def play_scene(
     policy: FailurePolicy = POLICY,
     journal: Sequence[Event] = (),
 ) -> tuple[Event, ...]:
-    """The events of a scene that is played to its end.
+    """Play a scene to its end without a store, and return its events.
 
     >>> from sociolab.testing import AnyPlayer, SilentPlayer, StockScene, play_scene
     >>> events = play_scene(StockScene(limit=2), {"first": AnyPlayer(), "second": SilentPlayer()})
@@ -54,7 +54,7 @@ def play_task(
     seed: int = 0,
     journal: Sequence[Event] = (),
 ) -> Episode:
-    """Play a task to its end. Each task has a trial of its own.
+    """Play a task of a world to its end without a store. Each task has a trial of its own.
 
     >>> from sociolab.app import load_world
     >>> from sociolab.testing import AnyPlayer, play_task
@@ -129,7 +129,10 @@ STOCK_NAMES = {"first": "Ada", "second": "Ben", "third": "Cleo", "fourth": "Dan"
 
 @dataclass(frozen=True, slots=True)
 class StockScene:
-    """People who know each other's names and want to choose a cake.
+    """A small scene of no world: people who know each other's names choose a cake.
+
+    Two to five seats ("first" to "fifth"), who can speak, act, do nothing or leave; it ends after
+    `limit` turns.
 
     >>> from sociolab.testing import SilentPlayer, StockScene, play_scene
     >>> scene = StockScene(seats=("first", "second", "third"), limit=5)

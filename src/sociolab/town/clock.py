@@ -17,7 +17,10 @@ TimeOfDay: TypeAlias = Annotated[str, Field(pattern=r"^([01]\d|2[0-3]):[0-5]\d$"
 
 @dataclass(frozen=True, slots=True)
 class Clock:
-    """Step 0 is midnight before the first day; a step lasts `seconds` (10 in Generative Agents).
+    """Converts between steps of a simulation and moments of town time.
+
+    Step 0 is midnight before the day `first`; a step lasts `seconds`, 10 in Generative Agents.
+    WorldError for steps that do not divide an hour.
 
     >>> from datetime import date, datetime
     >>> from sociolab.town import Clock
@@ -73,7 +76,7 @@ def parse_time(text: str) -> time:
 
 @lru_cache(maxsize=1024)
 def spoken_date(day: date) -> str:
-    """Such as "Tuesday 14 May 2024".
+    """A date in words.
 
     >>> from datetime import date
     >>> from sociolab.town import spoken_date

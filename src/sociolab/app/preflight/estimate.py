@@ -115,10 +115,11 @@ _LOOKED_AT = 20_000
 
 
 def estimate(config: RunConfig, latency: float | None = None) -> RunEstimate:
-    """What the run of a description would take. Nothing is called and nothing is stored.
+    """Estimate the calls, tokens and dollars of a run. Nothing is called and nothing is stored.
 
-    `latency`: seconds per call; else as last measured in the store. ConfigError as the run itself
-    would raise it.
+    `cases` have the range; `most` is the largest, in which every episode runs to its turn limit, if
+    the world has one. `latency` is the seconds per call, by default as last measured in the store.
+    ConfigError as the run itself would raise it.
 
     >>> from sociolab import RunConfig, estimate
     >>> found = estimate(RunConfig(agents="openai/m", partner="scripted", judges="none", limit=2))

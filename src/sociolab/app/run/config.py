@@ -147,7 +147,8 @@ class WorldConfig(WorldOptions):
 
 
 class EnvironmentConfig(WorldOptions, EndpointAccess):
-    """What shapes an `Environment` beside its own arguments.
+    """The options of an `Environment` that are not its own arguments: data, limit, settings of the
+    world, attempts, endpoints, budget. An invalid field raises pydantic's ValidationError.
 
     >>> from sociolab import Environment, EnvironmentConfig
     >>> config = EnvironmentConfig(limit=3, settings={"turns": "4"})
@@ -198,9 +199,10 @@ def _prompts_alone(settings: dict[str, str]) -> dict[str, str]:
 
 
 class JudgeConfig(JudgeChoice, RunWork):
-    """Who judges the episodes of a stored run, and within which limits.
+    """Who judges the episodes of a stored run (`judge_run`), and within which limits.
 
-    `settings` may name the set of prompts that judges get in place of the run's own.
+    `judges` and `readers` are specs, as in `RunConfig`; `budget` is in dollars, None for no limit.
+    `settings` may name another prompt set for the judges (`{"prompts": NAME}`).
 
     >>> from sociolab import JudgeConfig
     >>> JudgeConfig(judges=("openai/judge", "python:my_judge:Asks"), budget=2).judges
@@ -216,16 +218,19 @@ class JudgeConfig(JudgeChoice, RunWork):
 
 
 class RunConfig(JudgeChoice, WorldConfig, RunWork):
-    """What to play, who plays, who judges, and within which limits: the one description of a run,
-    for Python, for a TOML file and, by the flags of its fields, for `sociolab run`.
+    """The description of a run: what to play, who plays, who judges, and within which limits.
+    Python, a TOML file and the flags of `sociolab run` share it.
 
-    `agents` without a `partner` play each other in every ordered pair; with one, each plays it in
-    both seats. `judges` empty: the heuristic judge where all play offline; a model's run must name
-    its judge. `in_flight` bounds the calls to each endpoint, `episodes` the episodes under way. A
-    trial in which a seat failed more than `max_failed_turns` of its turns counts as failed (a share
-    from 0 to 1; 1 switches this off). `tags` are words to find the run by.
+    `agents` are specs: "scripted", "human", "endpoint/model" or "python:module:Class". Without a
+    `partner` they play each other in every ordered pair; with one, each plays it in both seats.
+    Without `judges` the world's offline judge scores, where no model plays; a model's run must name
+    its judge. `tasks` and `limit` select tasks (default: all), `budget` is in dollars, `store` a
+    file (default: your own). `in_flight` limits the calls to each endpoint, `episodes` the
+    concurrent episodes. A trial in which a seat failed more than `max_failed_turns` of its turns (a
+    share from 0 to 1) counts as failed. `tags` are words to find the run by.
 
-    One name may stand where several are meant, and a number or a boolean where words are.
+    A single name is accepted for a tuple, and a number or boolean for a string. An invalid field
+    raises pydantic's ValidationError.
 
     >>> from sociolab import RunConfig
     >>> config = RunConfig(world="sotopia", agents="openai/a", partner="scripted", limit=20)

@@ -37,14 +37,15 @@ from sociolab.store.store import Store
 def judge_run(
     run: str, config: JudgeConfig, *, repeats: int, sheet: str = "", watch: Watch | None = None
 ) -> RunResult:
-    """Judge every played episode of a run with each judge, `repeats` times, and return the result.
+    """Judge every played episode of a stored run with each judge, `repeats` times; returns the
+    result.
 
-    Scores that are stored already are kept; failed ones are tried again. The world's own checks are
-    scored, too, where they are missing, as in imported episodes. A judge that breaks, or a user's
-    judge that takes longer than `agent_timeout`, fails on that episode alone. With a `sheet`, the
-    judges do nothing but fill in this guide of the world, or that of a TOML file
-    (`plugin.shown.guides_from`). Works inside a running event loop, too. StoreError if the run is
-    not in the store, ConfigError if `config` names no judge.
+    Stored scores are kept, failed ones are tried again. The world's own checks are added where they
+    are missing, as in imported episodes. A judge that breaks, or one of your own that takes longer
+    than `agent_timeout`, fails on that episode alone. With a `sheet`, the judges only fill in this
+    guide of the world, or that of a TOML file (`plugin.api.guides_from`). Works inside a running
+    event loop, too. StoreError if the run is not in the store, ConfigError if `config` names no
+    judge.
 
     >>> from sociolab import JudgeConfig, RunConfig, judge_run, run
     >>> store = f"{folder}/lab.db"

@@ -39,11 +39,11 @@ _FEW = 8
 
 @dataclass(frozen=True, slots=True)
 class Progress:
-    """The progress of a run.
+    """The progress of a run, as its `on_progress` gets it after each trial.
 
-    `total` and `done` count trials, earlier parts of the run included; everything else is of this
-    part. Tokens and cost of `estimated_calls` are estimates. `seconds_left` is None until a trial
-    is over.
+    `total`, `done` and `failed` count trials; `total` and `done` include earlier parts of the run,
+    everything else is of this part. `usd` is in dollars; tokens and cost of `estimated_calls` are
+    estimates. `seconds_left` is None until a trial is over.
 
     >>> from sociolab import RunConfig, run
     >>> seen = []
@@ -72,9 +72,11 @@ OnProgress = Callable[[Progress], object]
 def run(
     config: RunConfig, watch: Watch | None = None, *, on_progress: OnProgress | None = None
 ) -> RunResult:
-    """Play a run to its end and return its result; works inside a running event loop too.
+    """Play a run to its end and return its result; works inside a running event loop, too.
 
-    `on_progress` is called once a trial is over. What it raises ends the run, which can be resumed.
+    A run of the same name is resumed: trials that are done are not played again. `on_progress` is
+    called with a `Progress` after each trial; an exception that it raises ends the run, which can
+    be resumed. Errors as in `run_async`.
 
     >>> from sociolab import RunConfig, run
     >>> result = run(RunConfig(tasks="bargain", limit=2, name="first", store=f"{folder}/lab.db"))
@@ -109,9 +111,10 @@ async def run_async(
 ) -> RunResult:
     """Play a run to its end, or until its budget is spent, and return its result.
 
-    ConfigError where the description is invalid, StorageError where the disk is (nearly) full; the
-    result's `stopped` says why a run ended early otherwise. When cancelled, everything so far is on
-    disk, and the run's name resumes it.
+    Failed trials are counted in the result and do not raise; its `stopped` says why the run ended
+    early, "" if it did not. ConfigError where the description is invalid, StorageError where the
+    disk is (nearly) full. When cancelled, everything so far is stored, and the run's name resumes
+    it.
 
     >>> import asyncio
     >>> from sociolab import RunConfig, run_async
