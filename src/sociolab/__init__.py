@@ -63,5 +63,5 @@ if TYPE_CHECKING:
         keep_ratings as keep_ratings,
     )
     from sociolab.training.environment import Environment as Environment
-
-__getattr__, __dir__ = load_public_names(__name__)
+else:
+    __getattr__, __dir__ = load_public_names(__name__)

@@ -5,11 +5,11 @@ from __future__ import annotations
 import re
 import subprocess
 import sys
+from importlib import import_module
 from pathlib import Path
 
 import pytest
 
-import sociolab
 from cli.conftest import environment
 from sociolab import Progress
 from sociolab.app import ModelCall
@@ -85,5 +85,5 @@ def test_every_name_that_the_package_offers_is_in_the_documentation() -> None:
     pages = " ".join(
         page.read_text("utf-8") for page in (Path(__file__).parents[2] / "docs").glob("*.md")
     )
-    for name in sociolab.__all__:
+    for name in import_module("sociolab").__all__:
         assert name in pages or name == "__version__", name

@@ -39,5 +39,5 @@ if TYPE_CHECKING:
         Reply as Reply,
         Request as Request,
     )
-
-__getattr__, __dir__ = load_public_names(__name__)
+else:
+    __getattr__, __dir__ = load_public_names(__name__)

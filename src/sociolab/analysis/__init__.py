@@ -41,5 +41,5 @@ if TYPE_CHECKING:
         values_of as values_of,
     )
     from sociolab.analysis.variance_components import run_variances as run_variances
-
-__getattr__, __dir__ = load_public_names(__name__)
+else:
+    __getattr__, __dir__ = load_public_names(__name__)

@@ -72,5 +72,5 @@ if TYPE_CHECKING:
     from sociolab.app.run_sync import LoopThread as LoopThread
     from sociolab.app.tools import tool_names as tool_names
     from sociolab.app.transcripts import requests_of as requests_of
-
-__getattr__, __dir__ = load_public_names(__name__)
+else:
+    __getattr__, __dir__ = load_public_names(__name__)

@@ -6,5 +6,5 @@ from sociolab.core.lazy import load_public_names
 
 if TYPE_CHECKING:
     from sociolab.cli.main import app as app
-
-__getattr__, __dir__ = load_public_names(__name__)
+else:
+    __getattr__, __dir__ = load_public_names(__name__)

@@ -115,7 +115,7 @@ if TYPE_CHECKING:
         stream as stream,
     )
     from sociolab.core.tracebacks import describe_error as describe_error
+else:
+    __getattr__, __dir__ = load_public_names(__name__)
 
 __version__ = "0.1.0"
-
-__getattr__, __dir__ = load_public_names(__name__)

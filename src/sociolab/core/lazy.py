@@ -14,7 +14,8 @@ def load_public_names(package: str) -> tuple[Callable[[str], Any], Callable[[], 
     """A package's `__getattr__` and `__dir__` (PEP 562): its public names, imported at first use.
 
     They are the names that the package's `__init__.py` imports under `if TYPE_CHECKING:`, where
-    type checkers read them too; `__all__` lists them.
+    type checkers read them; call this in the `else`, or a checker takes any name for one of them.
+    `__all__` lists them.
     """
 
     def load(name: str) -> Any:

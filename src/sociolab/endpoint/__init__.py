@@ -37,5 +37,5 @@ if TYPE_CHECKING:
         settings_as_json as settings_as_json,
         settings_from_json as settings_from_json,
     )
-
-__getattr__, __dir__ = load_public_names(__name__)
+else:
+    __getattr__, __dir__ = load_public_names(__name__)

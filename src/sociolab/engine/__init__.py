@@ -18,5 +18,5 @@ if TYPE_CHECKING:
         Scene as Scene,
     )
     from sociolab.engine.setup import WorldSetup as WorldSetup
-
-__getattr__, __dir__ = load_public_names(__name__)
+else:
+    __getattr__, __dir__ = load_public_names(__name__)

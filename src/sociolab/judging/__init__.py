@@ -35,5 +35,5 @@ if TYPE_CHECKING:
     from sociolab.judging.llm_judge import LlmJudge as LlmJudge
     from sociolab.judging.quoting import match_quote as match_quote
     from sociolab.judging.reader import MissingValue as MissingValue, NoValue as NoValue
-
-__getattr__, __dir__ = load_public_names(__name__)
+else:
+    __getattr__, __dir__ = load_public_names(__name__)

@@ -29,5 +29,5 @@ if TYPE_CHECKING:
     )
     from sociolab.models.prices import shipped_prices as shipped_prices
     from sociolab.models.traffic import Traffic as Traffic
-
-__getattr__, __dir__ = load_public_names(__name__)
+else:
+    __getattr__, __dir__ = load_public_names(__name__)

@@ -9,5 +9,5 @@ if TYPE_CHECKING:
     from sociolab.plugin.recipe import Sheet as Sheet, sheet as sheet
     from sociolab.plugin.scene import OpenWitness as OpenWitness
     from sociolab.plugin.town import Replay as Replay, ResidentOutcome as ResidentOutcome
-
-__getattr__, __dir__ = load_public_names(__name__)
+else:
+    __getattr__, __dir__ = load_public_names(__name__)

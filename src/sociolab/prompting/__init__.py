@@ -22,5 +22,5 @@ if TYPE_CHECKING:
         retry_text as retry_text,
         schema_of as schema_of,
     )
-
-__getattr__, __dir__ = load_public_names(__name__)
+else:
+    __getattr__, __dir__ = load_public_names(__name__)

@@ -64,5 +64,5 @@ if TYPE_CHECKING:
         views_of as views_of,
     )
     from sociolab.report.words import legend as legend, stand_ins as stand_ins
-
-__getattr__, __dir__ = load_public_names(__name__)
+else:
+    __getattr__, __dir__ = load_public_names(__name__)

@@ -23,5 +23,5 @@ if TYPE_CHECKING:
         Tally as Tally,
         Waits as Waits,
     )
-
-__getattr__, __dir__ = load_public_names(__name__)
+else:
+    __getattr__, __dir__ = load_public_names(__name__)

@@ -104,5 +104,5 @@ if TYPE_CHECKING:
         LeveledScore as LeveledScore,
         components as components,
     )
-
-__getattr__, __dir__ = load_public_names(__name__)
+else:
+    __getattr__, __dir__ = load_public_names(__name__)

@@ -28,5 +28,5 @@ if TYPE_CHECKING:
         JudgingRow as JudgingRow,
         ScoreRow as ScoreRow,
     )
-
-__getattr__, __dir__ = load_public_names(__name__)
+else:
+    __getattr__, __dir__ = load_public_names(__name__)

@@ -96,5 +96,5 @@ if TYPE_CHECKING:
         export_zip as export_zip,
         ratings_csv as ratings_csv,
     )
-
-__getattr__, __dir__ = load_public_names(__name__)
+else:
+    __getattr__, __dir__ = load_public_names(__name__)

@@ -38,5 +38,5 @@ if TYPE_CHECKING:
         play_scene as play_scene,
         play_task as play_task,
     )
-
-__getattr__, __dir__ = load_public_names(__name__)
+else:
+    __getattr__, __dir__ = load_public_names(__name__)

@@ -106,5 +106,5 @@ if TYPE_CHECKING:
         read_trace as read_trace,
     )
     from sociolab.town.trajectory import Trajectory as Trajectory, diary as diary
-
-__getattr__, __dir__ = load_public_names(__name__)
+else:
+    __getattr__, __dir__ = load_public_names(__name__)

@@ -21,5 +21,5 @@ if TYPE_CHECKING:
         Skipped as Skipped,
         read_episodes as read_episodes,
     )
-
-__getattr__, __dir__ = load_public_names(__name__)
+else:
+    __getattr__, __dir__ = load_public_names(__name__)

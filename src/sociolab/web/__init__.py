@@ -9,5 +9,5 @@ if TYPE_CHECKING:
     from sociolab.web.server import create_server as create_server
     from sociolab.web.settings import WebSettings as WebSettings
     from sociolab.web.site import Rate as Rate
-
-__getattr__, __dir__ = load_public_names(__name__)
+else:
+    __getattr__, __dir__ = load_public_names(__name__)

@@ -7,7 +7,6 @@ from pathlib import Path
 
 import pytest
 
-import sociolab
 from sociolab import (
     JudgeConfig,
     RunConfig,
@@ -118,10 +117,3 @@ def test_a_stored_run_gives_the_result_that_it_gave_when_it_was_played(tmp_path:
 def test_an_estimate_refuses_what_a_run_would(tmp_path: Path) -> None:
     with pytest.raises(ConfigError, match="judge"):
         estimate(config(tmp_path, agents=("openai/x",), base_url="http://127.0.0.1:9/v1"))
-
-
-def test_the_package_offers_what_it_says() -> None:
-    for name in sociolab.__all__:
-        assert getattr(sociolab, name) is not None
-    with pytest.raises(AttributeError, match="nothing_here"):
-        sociolab.nothing_here  # noqa: B018

@@ -79,5 +79,5 @@ if TYPE_CHECKING:
     )
     from sociolab.worlds.anteval.virtual_dm.specs import DMFactory as DMFactory
     from sociolab.worlds.anteval.world import AntEval as AntEval
-
-__getattr__, __dir__ = load_public_names(__name__)
+else:
+    __getattr__, __dir__ = load_public_names(__name__)

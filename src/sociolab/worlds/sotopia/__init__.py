@@ -89,5 +89,5 @@ if TYPE_CHECKING:
         Sotopia as Sotopia,
         casting_of as casting_of,
     )
-
-__getattr__, __dir__ = load_public_names(__name__)
+else:
+    __getattr__, __dir__ = load_public_names(__name__)

@@ -112,5 +112,5 @@ if TYPE_CHECKING:
         paper as paper,
         read_trajectory as read_trajectory,
     )
-
-__getattr__, __dir__ = load_public_names(__name__)
+else:
+    __getattr__, __dir__ = load_public_names(__name__)
