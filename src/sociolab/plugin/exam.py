@@ -1,4 +1,4 @@
-"""The exam that a world ships: read from a TOML file of its package, and checked."""
+"""Exams that worlds ship: read from a TOML file of the world's package, and checked."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from sociolab.core.tracebacks import describe_error
 
 
 class CaseRow(BaseModel):
-    """What every case has; a world's own row adds what its episode is made of.
+    """The fields of every case; a world's subclass adds the fields that its episode is built from.
 
     `expect` lists metric, seat ("" for the whole episode), and the lowest and highest right score.
     """
@@ -39,9 +39,10 @@ Row = TypeVar("Row", bound=CaseRow)
 def read_exam(
     package: str, file: str, kind: type[Row], episode: Callable[[Row], Episode]
 ) -> tuple[ExamCase, ...]:
-    """The cases of a file in the package's `data`, a table `[[case]]` each, in their order.
+    """Read the cases of a file in the package's `data`: one for each table `[[case]]`, in order.
 
-    WorldError, with the file and the case, where one cannot be read.
+    `episode` builds the episode of a row. WorldError, with the file and the case, for a case that
+    cannot be read.
     """
     cases = []
     for number, fields in enumerate(_tables(package, file), 1):
@@ -49,13 +50,13 @@ def read_exam(
         place = f"{package}, {file}, case {id_}"
         try:
             row = record(place, kind, fields)
-            made = episode(row)
+            built_episode = episode(row)
         except ConfigError as error:
             raise WorldError(str(error)) from error
-        except Exception as error:  # somebody's code
+        except Exception as error:  # code of a world
             raise WorldError(f"{place}: no episode: {describe_error(error)}") from error
         expected = (ExpectedScore(name, seat or None, *ends) for name, seat, *ends in row.expect)
-        cases.append(ExamCase(row.kind, row.form, made, tuple(expected)))
+        cases.append(ExamCase(row.kind, row.form, built_episode, tuple(expected)))
     return tuple(cases)
 
 
@@ -73,10 +74,10 @@ def _tables(package: str, file: str) -> list[Any]:
 def check_exam(
     world: str, cases: Iterable[Any], metrics: Collection[str], measures: Iterable[Measure]
 ) -> None:
-    """WorldError, in a sentence, where an exam of a world cannot be sat.
+    """WorldError if no judge could sit this exam of a world.
 
-    `metrics` are the names that the world declares, with a star for a series (none: any will do),
-    `measures` those whose ranges are known.
+    `metrics` are the names that the world declares, with a star for a series (empty: any name is
+    allowed); `measures` are those with known ranges.
     """
     ids, forms = set[str](), set[str]()
     ranges = {measure.name: measure for measure in measures}
@@ -86,8 +87,8 @@ def check_exam(
         if not problem and case.id in ids:
             problem = "expected an id of its own, found it twice"
         if problem:
-            of = f", case {case.id}" if isinstance(case, ExamCase) else ""
-            raise WorldError(f'the world "{world}": exam{of}: {problem}')
+            place = f", case {case.id}" if isinstance(case, ExamCase) else ""
+            raise WorldError(f'the world "{world}": exam{place}: {problem}')
         ids.add(case.id)
         forms.add(case.form)
     if missing := [form for form in get_args(Form) if form not in forms]:
@@ -98,28 +99,28 @@ def check_exam(
 
 
 def _problem(case: Any, names: Collection[str], ranges: Mapping[str, Measure]) -> str:
-    """What is wrong with a case; "" for nothing."""
+    """What is wrong with a case; "" if nothing is."""
     if not isinstance(case, ExamCase):
         return f"expected an ExamCase, found {case!r:.80}"
-    for what, value, known in (
+    for what, value, choices in (
         ("kind", case.kind, MISSES),
         ("form", case.form, get_args(Form)),
     ):
-        if value not in known:
-            return f'{what}: expected {", ".join(known)}, found "{value}"'
+        if value not in choices:
+            return f'{what}: expected {", ".join(choices)}, found "{value}"'
     seats = case.episode.trial.task.seats
-    for one in case.expected:
-        if one.seat is not None and one.seat not in seats:
-            return f'expected a seat of its task ({", ".join(seats)}), found "{one.seat}"'
-        if names and not any(fnmatchcase(one.metric, name) for name in names):
-            return f'expected a metric of the world ({", ".join(names)}), found "{one.metric}"'
-        least, most, of = -math.inf, math.inf, ""
-        if (measure := ranges.get(one.metric)) is not None:
+    for score in case.expected:
+        if score.seat is not None and score.seat not in seats:
+            return f'expected a seat of its task ({", ".join(seats)}), found "{score.seat}"'
+        if names and not any(fnmatchcase(score.metric, name) for name in names):
+            return f'expected a metric of the world ({", ".join(names)}), found "{score.metric}"'
+        least, most, in_range = -math.inf, math.inf, ""
+        if (measure := ranges.get(score.metric)) is not None:
             least, most = measure.low, measure.high
-            of = f" of {least:g} to {most:g}"
-        if not least <= one.low <= one.high <= most:
+            in_range = f" of {least:g} to {most:g}"
+        if not least <= score.low <= score.high <= most:
             return (
-                f"{one.metric}: expected the lowest and the highest right score{of}, found "
-                f"{one.low:g} and {one.high:g}"
+                f"{score.metric}: expected the lowest and the highest right score{in_range}, found "
+                f"{score.low:g} and {score.high:g}"
             )
     return "" if case.expected else "expected a score that is right, found none"

@@ -1,8 +1,8 @@
-"""How is a table of a paper made again, and what may stand beside the paper's figures?
+"""Recipes: reproduce a table of a paper, and set one's own figures beside the published ones.
 
-A world declares recipes; `sociolab reproduce NAME` runs one. It lays out runs, plays and judges
-them by a `Context`, and gives its figures to `reproduced`. What it is, what it needs and what the
-paper prints is its sheet, in the world's `data/published.toml`.
+A world declares recipes, and `sociolab reproduce NAME` runs one: it plans runs, has a `Context`
+play and judge them, and passes its figures to `reproduced`. The recipe's sheet, in the world's
+`data/published.toml`, says what it needs and what the paper prints.
 """
 
 from __future__ import annotations
@@ -40,11 +40,11 @@ if TYPE_CHECKING:
 SAY = Catalogue("recipe")
 
 _ABREAST = 4
-"""Columns of figures beside each other, published ones included."""
+"""Maximum number of columns with figures in a table, published ones included."""
 
 
 class JudgingConfig(ModelAccess):
-    """Who judges, in which settings of the world, and whether it is only priced."""
+    """Options for judges and settings of the world, and for a dry run."""
 
     judges: Annotated[Names, Flag("--judge", "SPEC", "Model that judges. Repeatable.")] = ()
     exam: Annotated[
@@ -60,7 +60,7 @@ class JudgingConfig(ModelAccess):
 
 
 class PlanConfig(JudgingConfig):
-    """The options of a command that plays several runs, whose names begin with `name`."""
+    """Options of a command that plays several runs, whose names begin with `name`."""
 
     agents: Annotated[Names, Flag("--agent", "SPEC", "Agent to play. Repeatable.")] = ()
     partner: Annotated[
@@ -73,11 +73,8 @@ class PlanConfig(JudgingConfig):
 
 
 class TableConfig(JudgingConfig):
-    """The options of every recipe.
-
-    `beside` sets figures beside a row of the paper: "ROW" those of everybody, "WHO=ROW" those of
-    one.
-    """
+    """Options of every recipe. `beside` chooses the published row to compare with: "ROW" for all
+    agents, "WHO=ROW" for one."""
 
     beside: Annotated[
         Names, Flag("--as", "[WHO=]ROW", 'Row of the paper to show, such as "GPT-4". Repeatable.')
@@ -85,11 +82,11 @@ class TableConfig(JudgingConfig):
 
     @property
     def pilot(self) -> int | None:
-        """Most tasks of a run; None: as many as in the paper."""
+        """Maximum number of tasks in a run; None for as many as in the paper."""
         return None
 
     def needs(self, sheet: Sheet, *fields: str) -> None:
-        """ConfigError where one of these was not given."""
+        """ConfigError for the first of these options that is not set."""
         for name in fields:
             if not getattr(self, name):
                 flag = flags_of(type(self))[name]
@@ -99,7 +96,7 @@ class TableConfig(JudgingConfig):
 
 
 class RecipeConfig(PlanConfig, TableConfig):
-    """The options of a recipe that plays; `limit` makes a pilot, whose runs have own names."""
+    """Options of a recipe that plays. With a `limit` it is a pilot, whose runs have other names."""
 
     limit: Annotated[int | None, Flag("--limit", "N", "Pilot: at most N tasks of a run.")] = Field(
         default=None, ge=1
@@ -107,17 +104,17 @@ class RecipeConfig(PlanConfig, TableConfig):
 
     @property
     def pilot(self) -> int | None:
-        """Most tasks of a run; None: as many as in the paper."""
+        """Maximum number of tasks in a run; None for as many as in the paper."""
         return self.limit
 
     @property
     def prefix(self) -> str:
-        """What the names of its runs begin with."""
+        """The beginning of the names of all runs."""
         return self.name if self.limit is None else f"{self.name}-pilot-{self.limit}"
 
 
 class TasksConfig(RecipeConfig):
-    """Of a world whose tasks come from one data set."""
+    """Options of a recipe for a world whose tasks come from one data set."""
 
     data: Annotated[Name | None, Flag("--data", "NAME|DIR", "Other data than the package's.")] = (
         None
@@ -127,7 +124,7 @@ class TasksConfig(RecipeConfig):
     ] = None
 
     def run(self, world: str, what: str, **more: Any) -> dict[str, Any]:
-        """One of its runs, described as in a file for `run --file`."""
+        """The fields of a run, as in a file for `run --file`; `more` adds to them."""
         fields = (
             "agents",
             "partner",
@@ -139,17 +136,17 @@ class TasksConfig(RecipeConfig):
             "tasks",
             "settings",
         )
-        described = {name: getattr(self, name) for name in fields}
-        return described | {"world": world, "name": f"{self.prefix}-{what}"} | more
+        own = {name: getattr(self, name) for name in fields}
+        return own | {"world": world, "name": f"{self.prefix}-{what}"} | more
 
 
 class Sheet(BaseModel):
-    """What a recipe makes again, and the figures as the paper prints them.
+    """What a recipe reproduces, with the figures that the paper prints.
 
-    `columns` are metrics by name, with their titles; `rows` hold by part (who played, which arm)
-    and row one figure for each, nan where the paper has none. `beside` are the rows that are shown
-    where none is asked for (empty: all); `notes` are errata, `missing` says by what the paper has
-    why it cannot be had, and what stands for it.
+    `columns` are titles of metrics by name; `rows` holds, by part of the table (such as the arm)
+    and row, a figure for each column, nan where the paper has none. `beside` are the rows to show
+    by default (empty: all). `notes` are errata; `missing` says, for things in the paper that cannot
+    be reproduced, why not, and what replaces them.
     """
 
     model_config = ConfigDict(frozen=True, extra="forbid")
@@ -168,14 +165,14 @@ class Sheet(BaseModel):
     missing: dict[str, str] = {}
 
     def value(self, part: str, row: str, column: str) -> float | None:
-        """A figure; None where the paper prints none."""
+        """A published figure; None where the paper prints none."""
         figures = self.rows.get(part, {}).get(row)
         value = figures[list(self.columns).index(column)] if figures else math.nan
         return None if math.isnan(value) else value
 
 
 def sheet(package: str, name: str) -> Sheet:
-    """The sheet of a recipe of this package; what is missing of all its tables stands last."""
+    """Load the sheet of a recipe of this package; what is missing for all its tables comes last."""
     tables = tomllib.loads(files(package).joinpath("data", "published.toml").read_text("utf-8"))
     missing = {**tables[name].get("missing", {}), **tables["missing"]}
     return Sheet.model_validate({**tables[name], "name": name, "missing": missing})
@@ -185,20 +182,23 @@ _Run: TypeAlias = Callable[[Sheet, Context, Any], Coroutine[Any, Any, Findings]]
 
 
 def recipes(package: str, *names: str) -> Mapping[str, Callable[[], Tool]]:
-    """Recipes of a package: `RECIPES` of its module `recipes` has by name what each is asked, and
-    the function of sheet, context and config that runs it."""
+    """Recipes of a package, by name.
+
+    `RECIPES` in its module `recipes` holds, for each, its config and the function of sheet, context
+    and config that runs it. The module is imported when a recipe is loaded.
+    """
 
     def load_tool(name: str) -> Tool:
         config, run = import_module(f"{package}.recipes").RECIPES[name]
         about = sheet(package, name)
         doc = f"{about.table}; needs {about.needs}; repeatable {about.repeatable}."
-        return Tool(config, partial(_checked, run, about), doc, about.example, page=True)
+        return Tool(config, partial(_check_and_run, run, about), doc, about.example, page=True)
 
     return {name: partial(load_tool, name) for name in names}
 
 
-async def _checked(run: _Run, sheet: Sheet, lab: Context, config: TableConfig) -> Findings:
-    """Refuse a row that the paper does not have before anything is called."""
+async def _check_and_run(run: _Run, sheet: Sheet, lab: Context, config: TableConfig) -> Findings:
+    """Run a recipe; ConfigError, before any call, for a row that the paper does not have."""
     names = dict.fromkeys(row for part in sheet.rows.values() for row in part)
     for text in config.beside:
         if (row := text.rpartition("=")[2]) not in names:
@@ -207,16 +207,16 @@ async def _checked(run: _Run, sheet: Sheet, lab: Context, config: TableConfig) -
     return await run(sheet, lab, config)
 
 
-# ------------------------------------------------------------------ one's own figures
+# ------------------------------------------------------------------ own figures
 
 
 @dataclass(frozen=True, slots=True)
 class Yours:
-    """One column of figures: of whom, of which part of the paper's table, and, by the name of its
-    column there, each with its interval and what it is over.
+    """One's own figures for an agent (`who`) and a part of the paper's table, by metric.
 
-    `withheld` says why no figure of the paper may stand beside them; `original`: played and judged
-    by the authors' own instructions, so that it can be asked whether the paper's lie inside.
+    `withheld` says why no published figure may stand beside them. `original` says that they were
+    played and judged with the authors' own instructions, so that the published figure may be
+    expected inside the interval.
     """
 
     who: str
@@ -226,21 +226,21 @@ class Yours:
     original: bool = False
 
     def estimate(self, name: str) -> Interval | None:
-        """A figure with its interval; None where there is none."""
+        """A figure with its interval; None if it is missing."""
         estimate = self.figures[name].estimate if name in self.figures else None
         return estimate if estimate and estimate.value is not None else None
 
 
 def figure(estimate: Interval, of: str = "score") -> Finding:
-    """One of these figures, and what its n counts."""
+    """A figure for `Yours`; `of` is the noun for what its n counts."""
     return Finding(estimate=estimate, counts=(Count(of, estimate.n),))
 
 
 def scored(
     sheet: Sheet, result: RunResult, judge: str, part: str = "all", *, rules: bool = False
 ) -> Iterator[Yours]:
-    """The means of each evaluated agent over all its episodes of a run, by one judge; `rules`: the
-    paper's judge is a rule, too."""
+    """The means of each evaluated agent over all its episodes of a run, by one judge. `rules` says
+    that the paper's judge is rule-based, too."""
     for agent in evaluated(result):
         figures = {
             e.measure: finding_of(result, e)
@@ -251,7 +251,8 @@ def scored(
 
 
 def first_judge(result: RunResult) -> str:
-    """The judge whose scores are meant: the first model, or else the first of all."""
+    """The judge to use where none is named: the first model, or else the first of all; "" if there
+    is none."""
     models = [judge.judge for judge in result.judges if judge.method == "model"]
     return next(iter((*models, *(judge.judge for judge in result.judges))), "")
 
@@ -263,15 +264,16 @@ def standing(
     *,
     rules: bool = False,
 ) -> tuple[str, bool]:
-    """Why figures of these agents must not stand beside a paper's ("" if they may), and whether all
-    instructions were the authors' own. `judge` None: what they played is not judged."""
+    """Why figures of these agents must not stand beside published ones ("" if they may), and
+    whether all instructions were the authors' own. `judge` is None for figures that need no
+    judge."""
     why, original = "", True
-    # A run that this judge has not seen adds nothing to its figures.
+    # Runs without scores by this judge do not contribute to the figures.
     judged = [run for run in results if judge in (None, *(each.judge for each in run.judges))]
     for result in judged or results:
         entry = next((item for item in result.judges if item.judge == judge), None)
         method = entry.method if entry else "none"
-        # Everybody meets everybody where nobody is the partner of all.
+        # Without a common partner, all agents meet each other.
         met = (result.partner,) if result.partner else result.agents
         everybody = tuple(dict.fromkeys((*agents, *met)))
         fakes = [name for name in (*everybody, judge or "") if name in stand_ins(result.settings)]
@@ -288,20 +290,21 @@ def standing(
     return why, original
 
 
-# ------------------------------------------------------------------ beside the paper's
+# ------------------------------------------------------------------ published figures
 
 
 class _Placed(NamedTuple):
-    """Figures, the rows of the paper beside them, and whether it is asked if these lie inside."""
+    """Own figures, the published rows beside them, and whether the two are compared."""
 
     entry: Yours
     rows: tuple[str, ...]
-    asks: bool
+    compares: bool
 
     def inside(self, sheet: Sheet, name: str) -> str | None:
-        """Whether the interval of a figure holds the paper's; None where that is not asked."""
+        """Either "yes" or "no": whether the interval holds the published figure; None if these are
+        not compared, or one is missing."""
         estimate = self.entry.estimate(name)
-        value = sheet.value(self.entry.part, self.rows[0], name) if self.asks else None
+        value = sheet.value(self.entry.part, self.rows[0], name) if self.compares else None
         if value is None or estimate is None or estimate.low is None or estimate.high is None:
             return None
         return "yes" if estimate.low <= value <= estimate.high else "no"
@@ -313,17 +316,17 @@ def reproduced(
     config: TableConfig,
     results: Sequence[RunResult],
     *,
-    said: Sequence[str] = (),
+    sentences: Sequence[str] = (),
     cautions: Sequence[str] = (),
     more: Sequence[Section] = (),
     tables: Sequence[TextTable] = (),
 ) -> Findings:
-    """The paper's figures beside one's own, what cannot be repeated under them, and `more`.
+    """Own and published figures side by side, then what cannot be reproduced, then `more`.
 
-    ConfigError for a row that the paper does not have, and where there is no figure at all.
+    ConfigError where --as names an agent without figures, and where there are no figures at all.
     """
-    named = _named(yours, config)
-    placed = [_placed(sheet, entry, named, config) for entry in yours]
+    requested = _requested_rows(yours, config)
+    placed = [_place_rows(sheet, entry, requested, config) for entry in yours]
     if not any(entry.figures for entry in yours):
         why = "; ".join(f"{result.run}: {', '.join(warnings(result))}" for result in results)
         raise ConfigError(f"{sheet.name}: nothing to show yet. {why}")
@@ -335,7 +338,7 @@ def reproduced(
     missing = [Finding(about={"paper": it, "here": why}) for it, why in sheet.missing.items()]
     section = Section(
         SAY("title", recipe=sheet.name),
-        tuple(said),
+        tuple(sentences),
         tuple(dict.fromkeys([*exams.failed, *_cautions(sheet, yours, config, results), *cautions])),
         (*_tables(sheet, placed, notes), *tables, SAY.table("missing", missing)),
     )
@@ -347,7 +350,7 @@ def reproduced(
         "pilot": config.pilot is not None,
         "runs": [result.run for result in results],
         "figures": flat,
-        "said": list(said),
+        "said": list(sentences),
         "cautions": list(section.cautions),
         "cannot_be_repeated": sheet.missing,
         "notes": notes,
@@ -355,21 +358,23 @@ def reproduced(
     return Findings((section, *more), tuple(results), figures, flat)
 
 
-def _named(yours: Sequence[Yours], config: TableConfig) -> Mapping[str, str]:
-    """The rows that were asked for, by who is to stand beside them ("": everybody)."""
+def _requested_rows(yours: Sequence[Yours], config: TableConfig) -> Mapping[str, str]:
+    """The row requested by --as for each agent; "" stands for all agents."""
     whos = dict.fromkeys(entry.who for entry in yours)
-    named = {who: row for who, _, row in (text.rpartition("=") for text in config.beside)}
-    if unknown := [who for who in named if who and who not in whos]:
+    requested = {who: row for who, _, row in (text.rpartition("=") for text in config.beside)}
+    if unknown := [who for who in requested if who and who not in whos]:
         raise ConfigError(
             f'--as: expected somebody in the table ({join_names(whos)}), not "{unknown[0]}"'
         )
-    return named
+    return requested
 
 
-def _placed(sheet: Sheet, entry: Yours, named: Mapping[str, str], config: TableConfig) -> _Placed:
+def _place_rows(
+    sheet: Sheet, entry: Yours, requested: Mapping[str, str], config: TableConfig
+) -> _Placed:
     published = {} if entry.withheld else sheet.rows.get(entry.part, {})
-    requested = named.get(entry.who, named.get("", ""))
-    chosen = (requested,) if requested in published else sheet.beside or published
+    own_row = requested.get(entry.who, requested.get("", ""))
+    chosen = (own_row,) if own_row in published else sheet.beside or published
     rows = tuple(row for row in published if row in chosen)
     return _Placed(entry, rows, entry.original and len(rows) == 1 and config.pilot is None)
 
@@ -395,7 +400,8 @@ def _cautions(
 
 
 def _tables(sheet: Sheet, placed: Sequence[_Placed], notes: list[str]) -> Iterator[FindingTable]:
-    """A table for those who have a part and its published rows in common."""
+    """A table, or several if it would be too wide, for figures with the same part and published
+    rows."""
     groups: dict[tuple[str, tuple[str, ...]], list[_Placed]] = {}
     for each in placed:
         groups.setdefault((each.entry.part, each.rows), []).append(each)
@@ -413,7 +419,7 @@ def _table(
     columns += [Column(row, SAY("published", row=row), row, form) for row in published]
     for number, each in enumerate(placed):
         columns.append(Column("own", SAY("own", who=each.entry.who), f"own {number}", form))
-        columns += [Column("inside", SAY("inside"), f"inside {number}")] if each.asks else []
+        columns += [Column("inside", SAY("inside"), f"inside {number}")] if each.compares else []
     rows = []
     for name, title in sheet.columns.items():
         more: dict[str, Any] = {row: sheet.value(part, row, name) for row in published}
@@ -434,7 +440,7 @@ def _table(
 
 
 def _counts(entry: Yours) -> Sentence:
-    """What the figures of a column are over: of each noun, the least and the most."""
+    """What the figures of a column are over: the smallest and the largest n of each noun."""
     sizes: dict[str, list[int]] = {}
     for count in (count for each in entry.figures.values() for count in each.counts):
         sizes.setdefault(count.of, []).append(count.n)
@@ -444,7 +450,7 @@ def _counts(entry: Yours) -> Sentence:
 
 
 def _records(sheet: Sheet, placed: Sequence[_Placed]) -> Iterator[dict[str, Any]]:
-    """One for each figure and each row of the paper beside it."""
+    """A JSON object for each own figure and each published row beside it."""
     for each in placed:
         for name, finding in each.entry.figures.items():
             estimate = each.entry.estimate(name)
@@ -461,32 +467,32 @@ def _records(sheet: Sheet, placed: Sequence[_Placed]) -> Iterator[dict[str, Any]
                 }
 
 
-# ------------------------------------------------------------------ runs and their price
+# ------------------------------------------------------------------ dry runs
 
 
 def slug(spec: str) -> str:
-    """An agent's spec as a part of a run's name."""
+    """The part of a run's name that stands for an agent's spec."""
     return re.sub(r"[^A-Za-z0-9._]+", "-", spec).strip("-")
 
 
 def dry_run(title: str, lab: Context, runs: Sequence[Mapping[str, Any]], *notes: str) -> Findings:
-    """What these runs would take; one that is played in part is estimated as a whole."""
+    """An estimate of these runs. A run that was played in part is estimated as a whole."""
     return priced(title, {str(run["name"]): lab.estimate(run) for run in runs}, *notes)
 
 
 def priced(title: str, estimates: Mapping[str, Mapping[str, Any]], *notes: str) -> Findings:
-    """What is missing of the runs of these estimates, the exams of their judges among it, and what
-    it takes."""
+    """The calls and the cost of what is missing of these runs (by name, from `Context.estimate`),
+    and of the exams that their judges have not sat."""
     runs = [_remaining(estimate) for estimate in estimates.values()]
-    exams = _exams(estimates.values())
-    taken = [*runs, *({key: (exam[key],) * 2 for key in _PRICED} for exam in exams)]
-    ends = {key: zip(*(row[key] for row in taken), strict=True) for key in _PRICED}
+    exams = _pending_exams(estimates.values())
+    parts = [*runs, *({key: (exam[key],) * 2 for key in _PRICED} for exam in exams)]
+    ends = {key: zip(*(row[key] for row in parts), strict=True) for key in _PRICED}
     sums = {
         key: tuple(None if None in end else sum(end) for end in pair) for key, pair in ends.items()
     }
     total = {key: sum(run[key] for run in runs) for key in ("trials", "played")} | sums
     names = [*estimates, *(SAY("exam_of", judge=e["judge"], world=e["world"]) for e in exams)]
-    rows = [Finding(about={"run": name}, more=row) for name, row in zip(names, taken, strict=True)]
+    rows = [Finding(about={"run": name}, more=row) for name, row in zip(names, parts, strict=True)]
     rows.append(Finding(about={"run": SAY("all_runs")}, more=total))
     notes += (SAY("exam_once"),) if exams else ()
     cautions = tuple(
@@ -502,17 +508,17 @@ def priced(title: str, estimates: Mapping[str, Mapping[str, Any]], *notes: str) 
 _PRICED = ("calls", "cost_usd")
 
 
-def _exams(estimates: Iterable[Mapping[str, Any]]) -> list[Mapping[str, Any]]:
-    """The exams that are still to be sat, each once, as the runs of a table share their judges."""
-    sat: dict[tuple[str, ...], Mapping[str, Any]] = {}
+def _pending_exams(estimates: Iterable[Mapping[str, Any]]) -> list[Mapping[str, Any]]:
+    """The exams still to be sat, each once: runs of a table share their judges."""
+    pending: dict[tuple[str, ...], Mapping[str, Any]] = {}
     for exam in (exam for estimate in estimates for exam in estimate["exams"]):
-        sat.setdefault((exam["run"], exam["judge"], exam["settings"]), exam)
-    return [*sat.values()]
+        pending.setdefault((exam["run"], exam["judge"], exam["settings"]), exam)
+    return [*pending.values()]
 
 
 def _remaining(estimate: Mapping[str, Any]) -> Mapping[str, Any]:
-    """How much of a run there is, and the low and high end of what is left to call and to pay
-    (None: no price)."""
+    """The trials of a run, how many were played, and the low and the high end of remaining calls
+    and cost (None: no price)."""
     trials, played = estimate["trials"], estimate["played"]
     cases = estimate["cases"]
     low, high = cases[0], cases[min(1, len(cases) - 1)]

@@ -1,4 +1,4 @@
-"""Does a spec work? One call, or one short episode offline, tells; if not, why, in a sentence."""
+"""Check whether the spec of an agent or a judge works, by one call or one short offline episode."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ class Ready(BaseModel):
 
 @dataclass(frozen=True, slots=True)
 class Diagnosis:
-    """Whether a spec works, and what was seen, in a sentence."""
+    """Whether a spec works, and a sentence on what was observed."""
 
     well: bool
     sentence: str
@@ -54,10 +54,10 @@ class Diagnosis:
 def examine(
     text: str, access: EndpointAccess, world: str = FIRST_WORLD, tasks: str | None = None
 ) -> Diagnosis:
-    """Look at a spec: call its model once, or play one short episode of a world offline, of the
-    first of these tasks. `access`: where the models are that it is, or may ask.
+    """Check a spec: call its model once, or else play one short episode of a world offline, with
+    the first of `tasks`. `access` describes the endpoints of the models that the spec may use.
 
-    ConfigError where the spec itself is wrong, or names what cannot be made.
+    ConfigError for an invalid spec, and for one whose agent or judge cannot be made.
     """
     spec = parse(text, "agent")
     if isinstance(spec, ModelSpec):
@@ -93,20 +93,22 @@ async def _call(spec: ModelSpec, access: EndpointAccess) -> Diagnosis:
         await models.close()
     return Diagnosis(
         True,
-        f"{spec.label} works: {_measured(reply)} from {address}{_money(models, spec)}; {window}. "
+        f"{spec.label} works: {_describe_reply(reply)} from {address}"
+        f"{_describe_price(models, spec)}; {window}. "
         f"Before it judges, have it sit an exam: sociolab judge --exam {spec.label}",
     )
 
 
 LONG_LINES = 800
-"""Lines of the long prompt: some 9,000 tokens, more than a judge of this package is ever sent."""
+"""Lines of the long prompt: about 9,000 tokens, longer than any prompt for a judge here."""
 
 CUT_BELOW = 0.7
-"""Share of the tokens that a prompt should have by the short one's: fewer were read, it was cut."""
+"""A long prompt counts as cut if fewer tokens were read than this share of those expected from the
+count for the short prompt."""
 
 
 async def _window(model: ChatModel) -> str:
-    """Whether a long prompt is read whole, as a clause."""
+    """A clause that says whether the model reads a long prompt to its end."""
     lines = (f"{n}. The {n * 7919 % 997} boats came back before noon." for n in range(LONG_LINES))
     text = "\n".join(lines)
     prompts = [
@@ -134,7 +136,7 @@ async def _window(model: ChatModel) -> str:
     return f"prompts of {long.prompt:,} tokens are read whole"
 
 
-def _measured(reply: ChatReply) -> str:
+def _describe_reply(reply: ChatReply) -> str:
     usage = reply.usage
     tried = f" after {reply.tries} tries" if reply.tries > 1 else ""
     counted = f"{usage.prompt} tokens read, {usage.completion} written"
@@ -144,7 +146,7 @@ def _measured(reply: ChatReply) -> str:
     return f"a structured reply in {reply.seconds:.2f} s{tried} ({counted})"
 
 
-def _money(models: Models, spec: ModelSpec) -> str:
+def _describe_price(models: Models, spec: ModelSpec) -> str:
     price = models.price(spec)
     if price is None:
         return f"; {models.no_price(spec)}: until then, its runs show no cost"
@@ -156,15 +158,18 @@ def _money(models: Models, spec: ModelSpec) -> str:
 Done = TypeVar("Done")
 
 PATIENCE = 30.0
-"""Seconds until whoever has not replied is taken to hang."""
+"""Seconds without a reply after which an agent or a judge is taken to hang."""
 
 OPPOSITE = "scripted"
-"""Who sits in the other seats."""
+"""The player in the other seats."""
 
 
 @dataclass(slots=True)
 class _Trying:
-    """What came of it, as far as it has come: read by whoever waits for it."""
+    """The outcome of an attempt so far: one thread fills it in while another one reads it.
+
+    `well` says what worked, `problem` what did not.
+    """
 
     events: list[Event] = field(default_factory=list)
     problem: str = ""
@@ -174,15 +179,16 @@ class _Trying:
 def try_out(
     spec: NamedSpec | PythonSpec, access: EndpointAccess, world: str, tasks: str | None
 ) -> tuple[bool, str]:
-    """Whether an agent plays an episode, or a judge judges one, and a clause on what it did or
-    what is wrong. ConfigError for a world that is no good for it, and for what cannot be made."""
-    kit = _kit(world)
+    """Whether an agent plays an episode, or a judge judges one, with a clause on what it did or
+    what is wrong. ConfigError for an unsuitable world, and for an agent or judge that cannot be
+    made."""
+    kit = _load_kit(world)
 
     def attempt(outcome: _Trying) -> None:
         casting = Casting(kit, Models(access), NullReplyStore(), Budget())
         (_judge if _is_judge(spec) else _play)(casting, spec.label, tasks, outcome)
 
-    return _in_time(spec.label, attempt)
+    return _run_in_thread(spec.label, attempt)
 
 
 def _is_judge(spec: NamedSpec | PythonSpec) -> bool:
@@ -192,7 +198,7 @@ def _is_judge(spec: NamedSpec | PythonSpec) -> bool:
     return hasattr(target, "judge") and not hasattr(target, "reply")
 
 
-def _kit(world: str) -> WorldKit:
+def _load_kit(world: str) -> WorldKit:
     kit = load_world(world, None, FailurePolicy(1, "stop"), world_plugin(world).short)
     if kit.dry_run is not None or OPPOSITE not in kit.players:
         names = ", ".join(worlds_that(lambda installed: installed.short is not None))
@@ -203,8 +209,9 @@ def _kit(world: str) -> WorldKit:
     return kit
 
 
-def _in_time(label: str, attempt: Callable[[_Trying], None]) -> tuple[bool, str]:
-    """Try in a thread, since a player that hangs without awaiting cannot be stopped otherwise."""
+def _run_in_thread(label: str, attempt: Callable[[_Trying], None]) -> tuple[bool, str]:
+    """Make an attempt in a thread of its own: a player that hangs without awaiting cannot be
+    stopped otherwise."""
     outcome = _Trying()
     errors: list[BaseException] = []
 
@@ -214,7 +221,7 @@ def _in_time(label: str, attempt: Callable[[_Trying], None]) -> tuple[bool, str]
         except BaseException as error:  # noqa: BLE001  raised again in the caller's thread
             errors.append(error)
 
-    # A daemon: one that hangs for good must not keep the process.
+    # A daemon thread, so that one that hangs for good does not keep the process from ending.
     thread = threading.Thread(target=work, name="doctor", daemon=True)
     thread.start()
     events_before = -1
@@ -234,7 +241,7 @@ def _in_time(label: str, attempt: Callable[[_Trying], None]) -> tuple[bool, str]
 
 
 def _wait(thread: threading.Thread) -> None:
-    """A second longer than what awaits something is given: that one ends, and is told better."""
+    """Wait a second longer than any timeout inside the attempt: its message says more."""
     thread.join(PATIENCE + 1)
 
 
@@ -278,7 +285,7 @@ def _judge(casting: Casting, label: str, tasks: str | None, outcome: _Trying) ->
     episode = Episode(trial, tuple(outcome.events))
     try:
         judging = asyncio.wait_for(verdicts_of(judge, episode), PATIENCE)
-        verdicts = asyncio.run(_closing(casting.models, judging))
+        verdicts = asyncio.run(_await_and_close(casting.models, judging))
     except TimeoutError:
         outcome.problem = f"{label} hangs: it gave no score within {PATIENCE:g} s"
         return
@@ -290,7 +297,8 @@ def _judge(casting: Casting, label: str, tasks: str | None, outcome: _Trying) ->
 
 
 def _trial(kit: WorldKit, agent: Agent, tasks: str | None) -> Trial:
-    """The first of these tasks, with the agent in a seat and rules in all others."""
+    """A trial of the first of these tasks, with the agent in a seat and a rule-based player in all
+    others."""
     plan = trials(
         kit.world.name,
         kit.data,
@@ -309,11 +317,11 @@ def _episode(
 ) -> None:
     play = casting.kit.world.play(trial.task, trial.id, trial.seed)
     seated = {member.seat: players[member.agent] for member in trial.cast}
-    asyncio.run(_closing(casting.models, drive(play, seated, outcome.events.append)))
+    asyncio.run(_await_and_close(casting.models, drive(play, seated, outcome.events.append)))
 
 
-async def _closing(models: Models, work: Awaitable[Done]) -> Done:
-    """Do it, and let go of the connections that it opened."""
+async def _await_and_close(models: Models, work: Awaitable[Done]) -> Done:
+    """The result of `work`; the connections that it opened are closed afterwards."""
     try:
         return await work
     finally:

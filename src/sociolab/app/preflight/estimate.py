@@ -1,4 +1,4 @@
-"""What a run would take, before a cent is spent: calls counted, tokens measured, cost and time."""
+"""Estimate a run without calling a model: count its calls, measure tokens, derive cost and time."""
 
 from __future__ import annotations
 
@@ -77,60 +77,60 @@ from sociolab.store.store import RunRow, Store
 SAY = Catalogue("dry_run")
 
 SAMPLE = 30
-"""Tasks on which the length of the agents' prompts is measured."""
+"""Number of tasks on which the length of the agents' prompts is measured."""
 
 FEWEST_SIMULATED, MOST_SIMULATED = 4, 24
-"""Simulations of one cast, where calls cannot be counted otherwise: until the standard error of
-their mean cost is below a tenth of it."""
+"""Number of simulations of one cast, where calls cannot be counted otherwise: simulation ends when
+the standard error of the mean cost is below `_EXACT` times the mean."""
 
 MANY_CALLS = 2_000
-"""After two simulations with so many calls it is enough: sums of many calls vary little."""
+"""Two simulations are enough if they have more calls than this: sums of many calls vary little."""
 
 _EXACT = 0.1
 
 WIDEST = 2.0
-"""The high end of a range of turns over its low end, at most."""
+"""Maximum ratio of the high end of a range to its low end, in worlds of turns."""
 
 WITHIN = 1.5
-"""Each end of a simulated range is at least this factor from what is expected: models differ."""
+"""Minimum factor between the expected cost and each end of a simulated range: models differ."""
 
 SHORT_EPISODE = 8
-"""Turns after which episodes end at the low end, if they have as many. 154 public SOTOPIA episodes
-between models had 9.2 on average, of at most 20 (see benchmarks/bench_estimates.py)."""
+"""Turns of an episode at the low end, unless its limit is lower. 154 public SOTOPIA episodes
+between models had 9.2 on average, with a limit of 20 (see benchmarks/bench_estimates.py)."""
 
 SHORT_TEXT, LONG_TEXT = 150, 250
-"""Characters of a text at the low end, and at the most; in those episodes 203 on average."""
+"""Characters of a text at the low end and in the maximum; the mean in those episodes was 203."""
 
 _COMPLAINT = "expected the words of one line, word for word, found others " * 3
-"""As long as what an answer is sent back with."""
+"""A complaint of typical length, for an answer that is sent back."""
 
 _UNPRICED = Price(1.0, 4.0)
-"""Weighs tokens where a price is missing: those written mostly cost four times those read."""
+"""Weights of tokens without a price: those written usually cost four times those read."""
 
 _LAST = 200
-"""Calls whose mean is what a call takes."""
+"""Maximum number of a model's calls whose mean is the time of a call."""
 
 _LOOKED_AT = 20_000
-"""Calls of the store, the latest, among which they are looked for."""
+"""Number of the store's latest calls among which the model's calls are looked for."""
 
 
 def estimate(config: RunConfig, latency: float | None = None) -> RunEstimate:
-    """Estimate the calls, tokens and dollars of a run. Nothing is called and nothing is stored.
+    """Estimate the calls, tokens, cost and time of a run. No model is called and nothing is stored.
 
-    `cases` have the range; `most` is the largest, in which every episode runs to its turn limit, if
+    `cases` hold the range; `most` is the largest, in which every episode runs to its turn limit if
     the world has one. `latency` is the seconds per call, by default as last measured in the store.
-    ConfigError as the run itself would raise it.
+    Raises the ConfigErrors that the run itself would raise.
 
     >>> from sociolab import RunConfig, estimate
-    >>> found = estimate(RunConfig(agents="openai/m", partner="scripted", judges="none", limit=2))
-    >>> found.most.models["openai/m"].calls
+    >>> result = estimate(RunConfig(agents="openai/m", partner="scripted", judges="none", limit=2))
+    >>> result.most.models["openai/m"].calls
     40
     """
     return run_sync(lambda: estimate_run(config, latency))
 
 
 async def estimate_run(config: RunConfig, latency: float | None = None) -> RunEstimate:
-    """The same in an event loop."""
+    """`estimate` for code inside an event loop."""
     kit = world_of(config)
     models = _MeasuringModels(config)
     casting = Casting(kit, models, NullReplyStore(), Budget())
@@ -146,7 +146,7 @@ async def estimate_run(config: RunConfig, latency: float | None = None) -> RunEs
     asking = [
         judge for judge in judges if judge not in by_rules and not isinstance(judge, OwnJudge)
     ]
-    agents = _models_of(seated)
+    agents = _model_agents(seated)
     ruled = {
         seatable.id.label: seatable.player
         for seatable in seated.all
@@ -158,7 +158,7 @@ async def estimate_run(config: RunConfig, latency: float | None = None) -> RunEs
         row = (
             store.run(config.name) if store and config.name and store.has_run(config.name) else None
         )
-        exams = await _examined(store, config.world, row, config, casting, models)
+        exams = await _estimate_exams(store, config.world, row, config, casting, models)
     prices = {name: models.price(spec) for name, spec in models.specs.items()}
     expected: Case | None = None
     if kit.dry_run is None:
@@ -167,14 +167,17 @@ async def estimate_run(config: RunConfig, latency: float | None = None) -> RunEs
         about: str = SAY("in_turns", turns=SHORT_EPISODE, short=SHORT_TEXT, long=LONG_TEXT)
     else:
         cases, expected, measured, about = await work.simulated(kit.dry_run, prices)
-    last = _last_seconds(store_path(config.store))
+    measured_seconds = _recent_seconds(store_path(config.store))
     at_once = None if kit.dry_run else min(config.episodes, len(plan))
-    paces = [models.paces(case, last if latency is None else lambda _: latency) for case in cases]
-    for case, each in zip(cases, paces, strict=True):
-        if each and all(pace.seconds is not None for pace in each):
-            case.seconds = seconds_in_all(each, at_once)
-    time = _time_line(cases[:2], paces[-1], latency)
-    where = {name: models.endpoint(spec).base_url for name, spec in sorted(models.specs.items())}
+    seconds = measured_seconds if latency is None else lambda _: latency
+    rates = [models.rates(case, seconds) for case in cases]
+    for case, case_rates in zip(cases, rates, strict=True):
+        if case_rates and all(rate.seconds is not None for rate in case_rates):
+            case.seconds = seconds_in_all(case_rates, at_once)
+    time = _time_line(cases[:2], rates[-1], latency)
+    addresses = {
+        name: models.endpoint(spec).base_url for name, spec in sorted(models.specs.items())
+    }
     unpriced = [spec for name, spec in sorted(models.specs.items()) if not prices[name]]
     missing = models.no_price(*unpriced) if unpriced else ""
     return RunEstimate(
@@ -186,7 +189,7 @@ async def estimate_run(config: RunConfig, latency: float | None = None) -> RunEs
         time,
         about,
         own,
-        where,
+        addresses,
         missing,
         expected,
         models.limits(config),
@@ -195,7 +198,7 @@ async def estimate_run(config: RunConfig, latency: float | None = None) -> RunEs
     )
 
 
-async def _examined(
+async def _estimate_exams(
     store: Store | None,
     world: str,
     run: RunRow | None,
@@ -203,7 +206,8 @@ async def _examined(
     casting: Casting,
     models: _MeasuringModels,
 ) -> tuple[ExamEstimate, ...]:
-    """What the exams of a world take that these judges have not sat; `run` is theirs, if stored."""
+    """Estimate the exams of a world that these judges have not sat. `run` is the run that they
+    judge, if it is stored."""
     cases, exams = exam_cases(world), []
     examinees = models_to_examine(config, stand_ins_of(run) if run else ())
     for judge in (examinee.judge(casting) for examinee in examinees):
@@ -213,7 +217,7 @@ async def _examined(
         for exam_case in cases:
             await judge.judge(exam_case.episode)
             parts: Parts = defaultdict(CallCounts)
-            for model, key, part in models.taken():
+            for model, key, part in models.take_calls():
                 parts[model, key.role].add(part)
             case.add_trials(parts)
         if case.parts:
@@ -222,9 +226,9 @@ async def _examined(
 
 
 async def estimate_judging(store: Store, run: str, config: JudgeConfig) -> tuple[RunEstimate, int]:
-    """What it takes to have the episodes of a stored run judged, and how many are judged already.
+    """Estimate the judging of a stored run; with the number of episodes that are judged already.
 
-    Prompts are those that the judges would get; nothing is called and nothing is stored.
+    Prompts are those that the judges would get. No model is called and nothing is stored.
     """
     row = store.run(run)
     kit = load_world(row.world, settings=row.world_settings | config.settings)
@@ -244,18 +248,19 @@ async def estimate_judging(store: Store, run: str, config: JudgeConfig) -> tuple
         for judge in pending:
             await judge.judge(Episode(trial, store.events(run, trial.id)))
         parts: Parts = defaultdict(CallCounts)
-        for model, key, part in models.taken():
+        for model, key, part in models.take_calls():
             parts[model, key.role].add(part)
         case.add_trials(parts)
-    exams = await _examined(store, row.world, row, config, casting, models)
+    exams = await _estimate_exams(store, row.world, row, config, casting, models)
     prices = {name: models.price(spec) for name, spec in models.specs.items()}
     tasks, limits = len({trial.task.id for trial in played}), models.limits(config)
-    found = RunEstimate(len(played), tasks, tasks, (case,), prices, limits=limits, exams=exams)
-    return found, done
+    expected = RunEstimate(len(played), tasks, tasks, (case,), prices, limits=limits, exams=exams)
+    return expected, done
 
 
 def between(low: Case, most: Case, prices: Mapping[str, Price | None]) -> Case:
-    """The high end: the most, or as much of the way there as costs `WIDEST` times the low end."""
+    """The high end of a range: `most`, or a mixture of both that costs `WIDEST` times `low`,
+    whichever is lower."""
     share = 1.0
     for cached in (False, True):
         least, highest = (_weight(case.parts, prices, cached=cached) for case in (low, most))
@@ -269,7 +274,7 @@ def between(low: Case, most: Case, prices: Mapping[str, Price | None]) -> Case:
 
 
 def _weight(parts: Parts, prices: Mapping[str, Price | None], *, cached: bool = False) -> float:
-    """What parts cost, or their tokens as usual prices would weigh them where one is missing."""
+    """The cost of these calls; if a price is missing, their tokens weighted by usual prices."""
     all_priced = None not in prices.values()
     return sum(
         part.usd((prices[name] if all_priced else None) or _UNPRICED, cached=cached) or 0.0
@@ -278,10 +283,10 @@ def _weight(parts: Parts, prices: Mapping[str, Price | None], *, cached: bool = 
 
 
 def chance_range(mean: float, variance: float) -> tuple[float, float]:
-    """The ends of a range around a cost that varies by chance, as multiples of its mean.
+    """Both ends of a range around a cost that varies by chance, as multiples of its mean.
 
-    Costs that add up from what happens by chance are spread like a gamma distribution: its 2.5 %
-    and 97.5 % quantiles (Wilson and Hilferty 1931), at least a factor of `WITHIN` from the mean.
+    The cost is taken to have a gamma distribution. The ends are its 2.5 % and 97.5 % quantiles
+    (Wilson and Hilferty 1931), at least a factor of `WITHIN` from the mean.
     """
     if not variance:
         return 1 / WITHIN, WITHIN
@@ -293,7 +298,8 @@ def chance_range(mean: float, variance: float) -> tuple[float, float]:
 
 
 def _spread(costs: Mapping[str, Sequence[float]]) -> float:
-    """The variance of the cost of one trial: within tasks, if each was simulated twice or more."""
+    """The variance of the cost of a trial: within tasks if each was simulated at least twice, else
+    over all simulations."""
     groups = list(costs.values())
     if min(map(len, groups)) < 2:
         groups = [[cost for group in groups for cost in group]]
@@ -303,7 +309,7 @@ def _spread(costs: Mapping[str, Sequence[float]]) -> float:
 
 @dataclass(frozen=True, slots=True)
 class _ModelAgent:
-    """An agent that is a model: which, in what role, and as a player that measures its prompts."""
+    """An agent that is a model; `player` measures the model's prompts."""
 
     model: str
     role: Role
@@ -311,8 +317,8 @@ class _ModelAgent:
     player: Player
 
 
-def _models_of(seated: Seated) -> dict[str, _ModelAgent]:
-    """Those agents that are models, by label; an agent that is also the partner is the agent."""
+def _model_agents(seated: Seated) -> dict[str, _ModelAgent]:
+    """The agents that are models, by label; one that is also the partner has the role of agent."""
     agents: dict[str, _ModelAgent] = {}
     for seatable in reversed(seated.all):
         if seatable.spec:
@@ -325,7 +331,7 @@ def _models_of(seated: Seated) -> dict[str, _ModelAgent]:
 
 
 def _own_labels(seated: Seated, judges: Sequence[Judge]) -> tuple[str, ...]:
-    """Whose code may make calls that nobody here sees: agents and judges, each once."""
+    """Labels of the agents and judges whose own code may make calls that are not counted here."""
     agents = [
         seatable.id.label
         for seatable in seated.all
@@ -337,10 +343,10 @@ def _own_labels(seated: Seated, judges: Sequence[Judge]) -> tuple[str, ...]:
 
 @dataclass(frozen=True, slots=True)
 class _Work:
-    """A plan on its way to an estimate.
+    """Works out the cases of an estimate from a plan.
 
-    How often a seat is asked does not depend on which model sits there: so each task is played once
-    for all its casts and repeats, and who sits where is read off the plan.
+    The number of questions to a seat does not depend on the model in it. So each task is played
+    once for all its casts and repeats, and the plan says which model sits where.
     """
 
     config: RunConfig
@@ -352,27 +358,28 @@ class _Work:
     judges: Sequence[Judge]
 
     async def in_turns(self) -> tuple[Case, Case, int]:
-        """The low end, the most, and the number of tasks on which prompts were measured.
+        """In a world of turns: the low end, the maximum, and the number of tasks on which prompts
+        were measured.
 
-        Stand-ins play every task, which counts the calls. Tasks that ask the same of each seat are
-        alike, and the prompts of a sample of these stand for all.
+        Stand-in players play every task, which counts the calls. Among tasks with the same
+        questions to each seat, prompts are measured on a sample.
         """
         low, _ = await self._case("low", _StandIn(SHORT_TEXT, SHORT_EPISODE))
         most, measured = await self._case("most", _StandIn(LONG_TEXT), self.config.attempts)
         return low, most, measured
 
     async def _case(self, name: str, stand_in: _StandIn, attempts: int = 1) -> tuple[Case, int]:
-        """Episodes in which everybody speaks like this and answers that can be complained of take
-        so many attempts, and the number of tasks measured."""
+        """A case in which all seats are played by this stand-in, and each answer that may be sent
+        back takes `attempts`; with the number of tasks measured."""
         self.models.characters = stand_in.characters
         alike: dict[frozenset[tuple[tuple[int, str], int]], list[Trial]] = defaultdict(list)
         judged: dict[str, Parts] = {}
-        for trial in self._a_trial_a_task():
-            sheet = _Sheet(trial.task.seats)
-            everybody = dict.fromkeys(trial.task.seats, _Seat(sheet, stand_in))
-            events = await _play(self.kit.world, trial, everybody)
-            alike[frozenset(sheet.asked.items())].append(trial)
-            judged[trial.task.id] = await self._judged(trial, events)
+        for trial in self._trial_of_each_task():
+            questions = _QuestionCounts(trial.task.seats)
+            seated = dict.fromkeys(trial.task.seats, _Seat(questions, stand_in))
+            events = await _play(self.kit.world, trial, seated)
+            alike[frozenset(questions.counts.items())].append(trial)
+            judged[trial.task.id] = await self._measure_judges(trial, events)
         players = {agent.dialect: agent.player for agent in self.agents.values()}
         seats: dict[tuple[str, str], tuple[CallCounts, ...]] = {}
         measured = 0
@@ -380,7 +387,7 @@ class _Work:
             sample = self._sample(several, ceil(SAMPLE * len(several) / len(judged)))
             measured += len(sample)
             for dialect, player in players.items():
-                counts = await self._measured(sample, player, stand_in, attempts)
+                counts = await self._measure_prompts(sample, player, stand_in, attempts)
                 seats |= {(trial.task.id, dialect): counts for trial in several}
         case = Case(name)
         for trial in self.plan:
@@ -395,13 +402,14 @@ class _Work:
     async def simulated(
         self, world: World, prices: Mapping[str, Price | None]
     ) -> tuple[tuple[Case, ...], Case, int, str]:
-        """Both ends, what is expected, the number of tasks simulated, and what the range rests on.
+        """In a simulated world: both ends of the range, the expected case, the number of tasks
+        simulated, and a sentence on what the range is based on.
 
-        Where a rule-based player sits it plays; all others reply with what a model might, made up
-        as by the local endpoint. What the simulations of a task take on average is expected of it,
-        and the mean of all of a task that was not simulated.
+        Rule-based players play their seats; all others give made-up replies, like those of the
+        local endpoint. The expected cost of a task is the mean of its simulations, or the mean of
+        all simulations if it has none.
         """
-        tasks = self._a_trial_a_task()
+        tasks = self._trial_of_each_task()
         order = interleave(self._sample(tasks, len(tasks)), lambda trial: trial.task.tags)
         casts: dict[tuple[str, ...], list[Trial]] = defaultdict(list)
         for trial in self.plan:
@@ -420,7 +428,7 @@ class _Work:
                 ruled = [label if label in self.ruled else "" for label in labels]
                 key = (trial.id, *ruled)
                 if key not in simulated:
-                    simulated[key] = await self._simulated(world, trial)
+                    simulated[key] = await self._simulate(world, trial)
                 parts_by_task[task].append(self._parts(labels, *simulated[key]))
                 costs[task].append(_weight(parts_by_task[task][-1], prices))
                 every = [cost for group in costs.values() for cost in group]
@@ -459,7 +467,7 @@ class _Work:
         return cases, expected, len(simulated_tasks), about
 
     def _parts(self, labels: Sequence[str], seats: Sequence[CallCounts], judged: Parts) -> Parts:
-        """What a simulated trial takes of each model, with these agents in its seats."""
+        """The calls of a simulated trial, by model and role, with these agents in its seats."""
         parts: Parts = defaultdict(CallCounts)
         for by, part in judged.items():
             parts[by].add(part)
@@ -469,11 +477,12 @@ class _Work:
         return parts
 
     def _role(self, agent: _ModelAgent, seat: int) -> Role:
-        """As what an agent is called: but for the first seat all may be in the background."""
+        """The role in which an agent is called: in some worlds, all seats but the first are
+        background."""
         return "background" if self.kit.background and seat else agent.role
 
-    def _a_trial_a_task(self) -> list[Trial]:
-        """One trial of each task, the same in whatever order the agents are named."""
+    def _trial_of_each_task(self) -> list[Trial]:
+        """One trial of each task, whatever the order of the agents."""
         tasks: dict[str, Trial] = {}
         for trial in sorted(
             self.plan, key=lambda planned: [member.agent for member in planned.cast]
@@ -485,26 +494,26 @@ class _Work:
         drawn = stream(self.config.seed, "dry run", trials[0].task.id)
         return drawn.sample(trials, min(size, len(trials)))
 
-    async def _measured(
+    async def _measure_prompts(
         self, sample: Sequence[Trial], player: Player, stand_in: _StandIn, attempts: int
     ) -> tuple[CallCounts, ...]:
-        """By seat, what a trial like these takes where a model in this dialect sits there."""
+        """The mean calls and tokens of a trial in the sample, by seat, if this player sat there."""
         totals = [CallCounts() for _ in sample[0].task.seats]
         for trial in sample:
-            sheet = _Sheet(trial.task.seats)
-            everybody = dict.fromkeys(trial.task.seats, _Seat(sheet, stand_in, player, attempts))
-            await _play(self.kit.world, trial, everybody)
+            questions = _QuestionCounts(trial.task.seats)
+            seated = dict.fromkeys(trial.task.seats, _Seat(questions, stand_in, player, attempts))
+            await _play(self.kit.world, trial, seated)
             seats = {seat: index for index, seat in enumerate(trial.task.seats)}
-            for _, key, part in self.models.taken():
+            for _, key, part in self.models.take_calls():
                 totals[seats[key.seat]].add(part)
         means = [CallCounts() for _ in totals]
         for mean, part in zip(means, totals, strict=True):
             mean.add(part, 1 / len(sample))
         return tuple(means)
 
-    async def _simulated(self, world: World, trial: Trial) -> tuple[tuple[CallCounts, ...], Parts]:
-        """What a trial takes by seat, if models sat everywhere but where a rule-based player does;
-        and what its judges take."""
+    async def _simulate(self, world: World, trial: Trial) -> tuple[tuple[CallCounts, ...], Parts]:
+        """The calls of a trial by seat, with models in all seats without a rule-based player; and
+        the calls of its judges."""
         players: dict[str, Player] = {}
         seats = {member.seat: index for index, member in enumerate(trial.cast)}
         for member in trial.cast:
@@ -515,16 +524,16 @@ class _Work:
                 players[member.seat] = self.ruled.get(member.agent, stand_in)
         events = await _play(world, trial, players)
         counts = tuple(CallCounts() for _ in seats)
-        for _, key, part in self.models.taken():
+        for _, key, part in self.models.take_calls():
             counts[seats[key.seat]].add(part)
-        return counts, await self._judged(trial, events)
+        return counts, await self._measure_judges(trial, events)
 
-    async def _judged(self, trial: Trial, events: tuple[Event, ...]) -> Parts:
-        """What those judges take that are models."""
+    async def _measure_judges(self, trial: Trial, events: tuple[Event, ...]) -> Parts:
+        """The calls of those judges that are models."""
         for judge in self.judges:
             await judge.judge(Episode(trial, events))
         parts: Parts = defaultdict(CallCounts)
-        for model, key, part in self.models.taken():
+        for model, key, part in self.models.take_calls():
             parts[model, key.role].add(part)
         return parts
 
@@ -533,45 +542,47 @@ async def _play(world: World, trial: Trial, players: Mapping[str, Player]) -> tu
     return await drive(world.play(trial.task, trial.id, trial.seed), players, lambda _: None)
 
 
-# ------------------------------------------------------------------ who plays
+# ------------------------------------------------------------------ players and models
 
 Call: TypeAlias = tuple[str, CallKey, CallCounts]
-"""Of which model, for what, and what it takes."""
+"""The name of a model, the key of the call, and its tokens."""
 
 
-def _kind(request: Request) -> str:
-    """The question, of several at once without its number ("importance:2")."""
+def _question_kind(request: Request) -> str:
+    """The name of a question, without the number that several at once have ("importance:2")."""
     return request.name.partition(":")[0]
 
 
-class _Sheet:
-    """How often each seat was asked what."""
+class _QuestionCounts:
+    """Counts the questions to each seat; `counts` is by the seat's number and the question's
+    name."""
 
     def __init__(self, seats: Sequence[str]) -> None:
         self._seats = {seat: index for index, seat in enumerate(seats)}
-        self.asked: Counter[tuple[int, str]] = Counter()
-        """By the number of the seat and the name of the question."""
+        self.counts: Counter[tuple[int, str]] = Counter()
 
-    def ask(self, request: Request) -> None:
-        """A seat is asked this, for the first time."""
-        self.asked[self._seats[request.seat], _kind(request)] += 1
+    def add(self, request: Request) -> None:
+        """Count the first attempt at a question."""
+        self.counts[self._seats[request.seat], _question_kind(request)] += 1
 
 
 @dataclass(frozen=True, slots=True)
 class _Seat:
-    """A seat whose questions are counted and, for their length, put to a measuring model; what the
-    model makes up is not what is played."""
+    """A player whose questions are counted and, to measure their length, put to a model as well.
 
-    sheet: _Sheet
+    `decides` gives the replies; those of `model` are discarded. An answer that may be sent back is
+    measured for so many `attempts`.
+    """
+
+    questions: _QuestionCounts
     decides: Player
     model: Player | None = None
     attempts: int = 1
-    """At an answer that can be complained of."""
 
     async def reply(self, request: Request, memory: Json) -> Reply | NoReply:
-        """What the deciding player replies."""
+        """The reply of the player that decides."""
         if request.attempt == 1:
-            self.sheet.ask(request)
+            self.questions.add(request)
             if self.model is not None:
                 await self.model.reply(request, memory)
                 requested = request.expected
@@ -584,14 +595,14 @@ class _Seat:
 
 @dataclass(frozen=True, slots=True)
 class _StandIn:
-    """A player that speaks so many characters a turn, and leaves in turn `turns`, if there is such
-    a number; in answers to questions it leaves out all that has a default."""
+    """A player that speaks so many characters a turn, and leaves in turn `turns` (None: never). Its
+    answers to questions leave out all fields with a default."""
 
     characters: int = SHORT_TEXT
     turns: int | None = None
 
     async def reply(self, request: Request, memory: Json) -> Reply | NoReply:
-        """An action, or an answer of the right form."""
+        """A made-up action, or an answer of the right form."""
         requested = request.expected
         draw = Draw(
             stream(request.seed, request.trial, request.seat, request.turn), self.characters
@@ -617,34 +628,38 @@ class _StandIn:
 
 @dataclass
 class _MeasuringModels(Models):
-    """Models that make replies of the right form up instead of calling, and measure."""
+    """Models that make up replies of the right form instead of calling, and record their calls.
+
+    Each text that is made up has so many `characters`. `needs` holds, by kind of question, the
+    tokens that a reply may need; `readers` the labels of the judges that read outcomes.
+    """
 
     specs: dict[str, ModelSpec] = field(default_factory=dict)
     calls: list[Call] = field(default_factory=list)
     characters: int = (SHORT_TEXT + LONG_TEXT) // 2
-    """The length of each text that is made up."""
     needs: dict[str, int] = field(default_factory=dict)
-    """Tokens that a reply may take, by the kind of question."""
     readers: Set[str] = frozenset()
-    """The judges, by label, that read outcomes."""
 
     def kind(self, key: CallKey) -> str:
-        """What a call asks for, in words: "turn", "closing question", "judge"."""
+        """The kind of a call in words, such as "turn", "closing question" or "judge"."""
         if key.role == "judge":
             return _READER if key.name in self.readers else _JUDGE
         name = key.name.partition(":")[0].replace("_", " ")
         return {ACT: "turn", "closing": "closing question"}.get(name, name)
 
     def cached(self, spec: ModelSpec, replies: ReplyStore, budget: Budget) -> ChatModel:
-        """A model that measures; a wrong endpoint is refused as in a real run."""
+        """A model that records its calls; ConfigError for a wrong endpoint, as in a real run."""
         self.endpoint(spec)
         self.specs[_name(spec)] = spec
         model = _MeasuringModel(_name(spec), self)
         return with_options(model, self.options(spec), self.config.reply_room)
 
     def limits(self, config: JudgeChoice) -> dict[str, dict[str, ReplyLimit]]:
-        """Where replies are cut, by spec and kind of question: whoever plays may be asked all that
-        anybody was, since players are measured for one another."""
+        """The limits of replies, by spec and kind of question.
+
+        Every player has limits for all questions that any player was asked, because one player is
+        measured for several.
+        """
         played = sorted(
             set(self.needs) - {_JUDGE, _READER}, key=lambda name: (-self.needs[name], name)
         )
@@ -661,27 +676,32 @@ class _MeasuringModels(Models):
                         limits[spec.label][kind] = ReplyLimit(cap or needs, needs)
         return dict(sorted(limits.items()))
 
-    def taken(self) -> list[Call]:
-        """The calls since the last time."""
+    def take_calls(self) -> list[Call]:
+        """The calls since the last call of this method."""
         calls = list(self.calls)
         self.calls.clear()
         return calls
 
-    def paces(self, case: Case, seconds: Callable[[str], float | None]) -> list[CallRate]:
-        """How fast each model that is called can be."""
+    def rates(self, case: Case, seconds: Callable[[str], float | None]) -> list[CallRate]:
+        """How fast each model of a case can be called; `seconds` gives the time of a call."""
         rates = []
         for name, part in case.models.items():
-            end = self.endpoint(self.specs[name])
-            limits = end.name, seconds(name), end.in_flight, end.requests_per_minute
+            endpoint = self.endpoint(self.specs[name])
+            limits = (
+                endpoint.name,
+                seconds(name),
+                endpoint.in_flight,
+                endpoint.requests_per_minute,
+            )
             rates.append(CallRate(name, *limits, part.calls, case.longest[name]))
         return rates
 
 
 @dataclass(frozen=True, slots=True)
 class _MeasuringModel:
-    """A chat model that makes its replies up.
+    """A chat model that makes up its replies.
 
-    What is asked again is not measured: that a made-up reply was of no use says nothing of a real
+    Second attempts are not measured: that a made-up reply was unusable says nothing about a real
     one.
     """
 
@@ -690,7 +710,7 @@ class _MeasuringModel:
     prefixes: PromptPrefixes = field(default_factory=PromptPrefixes)
 
     async def complete(self, prompt: Prompt, key: CallKey) -> ChatReply:
-        """A reply of the right form."""
+        """A made-up reply of the right form."""
         kind = self.models.kind(key)
         self.models.needs[kind] = max(prompt.needs or 0, self.models.needs.get(kind, 0))
         drawn = stream(key.turn, key.trial, key.seat, key.name, key.attempt)
@@ -714,17 +734,17 @@ _JUDGE, _READER = "judge", "reader"
 
 
 def _name(spec: ModelSpec) -> str:
-    """A model as it is priced: without its options."""
+    """The name by which a model is priced: its spec without options."""
     return f"{spec.endpoint}/{spec.model}"
 
 
-# ------------------------------------------------------------------ how long it takes
+# ------------------------------------------------------------------ time
 
 
 @dataclass(frozen=True, slots=True)
 class CallRate:
-    """How fast one model can be called: seconds per call (None: not known), and its endpoint's
-    limits. `calls` are those of the whole plan, `longest` those of the trial that has most."""
+    """How fast a model can be called: seconds per call (None: unknown) and its endpoint's limits.
+    `calls` is the number in the whole plan, `longest` that in the trial with the most."""
 
     model: str
     endpoint: str
@@ -735,36 +755,42 @@ class CallRate:
     longest: int
 
 
-def seconds_in_all(paces: Sequence[CallRate], at_once: int | None) -> float:
-    """How long the calls of a plan take: as long as the busiest endpoint and, where `at_once`
-    trials are under way and the calls of each wait for one another, no shorter than those."""
-    ends = {pace.endpoint for pace in paces}
-    busiest = max(_busy([pace for pace in paces if pace.endpoint == end]) for end in ends)
+def seconds_in_all(rates: Sequence[CallRate], at_once: int | None) -> float:
+    """How many seconds the calls of a plan take: the time of the busiest endpoint or, if larger and
+    `at_once` trials are played at a time, that of the trials, whose calls follow each other."""
+    endpoints = {rate.endpoint for rate in rates}
+    busiest = max(
+        _endpoint_seconds([rate for rate in rates if rate.endpoint == endpoint])
+        for endpoint in endpoints
+    )
     if at_once is None:
         return busiest
-    one_by_one = sum(pace.calls * (pace.seconds or 0) for pace in paces) / at_once
-    longest = sum(pace.longest * (pace.seconds or 0) for pace in paces)
+    one_by_one = sum(rate.calls * (rate.seconds or 0) for rate in rates) / at_once
+    longest = sum(rate.longest * (rate.seconds or 0) for rate in rates)
     return max(busiest, one_by_one, longest)
 
 
-def _busy(paces: Sequence[CallRate]) -> float:
-    """Seconds in which an endpoint can answer all its calls."""
-    answering = sum(pace.calls * (pace.seconds or 0) for pace in paces) / paces[0].in_flight
-    rate = paces[0].per_minute
-    return answering if rate is None else max(answering, sum(p.calls for p in paces) / rate * 60)
+def _endpoint_seconds(rates: Sequence[CallRate]) -> float:
+    """The seconds that an endpoint needs for all its calls."""
+    answering = sum(rate.calls * (rate.seconds or 0) for rate in rates) / rates[0].in_flight
+    per_minute = rates[0].per_minute
+    if per_minute is None:
+        return answering
+    return max(answering, sum(rate.calls for rate in rates) / per_minute * 60)
 
 
-def _time_line(cases: Sequence[Case], paces: Sequence[CallRate], latency: float | None) -> Sentence:
-    """How long it takes, and what that rests on. `latency`: of a call, as the user says."""
-    unknown = [pace.model for pace in paces if pace.seconds is None]
+def _time_line(cases: Sequence[Case], rates: Sequence[CallRate], latency: float | None) -> Sentence:
+    """A sentence on how long the run takes, and why. `latency` is the time of a call that the user
+    gave, if any."""
+    unknown = [rate.model for rate in rates if rate.seconds is None]
     if unknown:
         return SAY("no_time", models=unknown)
     ends = dict.fromkeys(_duration(case.seconds or 0) for case in (cases[0], cases[-1]))
-    at_once = sorted({(pace.endpoint, pace.in_flight) for pace in paces})
+    at_once = sorted({(rate.endpoint, rate.in_flight) for rate in rates})
     if latency is not None:
         pace = SAY("pace_given", seconds=latency)
     else:
-        each = [SAY("seconds", seconds=rate.seconds, model=rate.model) for rate in paces]
+        each = [SAY("seconds", seconds=rate.seconds, model=rate.model) for rate in rates]
         pace = SAY("pace_measured", each=each)
     return SAY(
         "time",
@@ -781,8 +807,8 @@ def _duration(seconds: float) -> str:
     return f"{minutes:.0f} min" if minutes < 90 else f"{minutes / 60:.1f} h"
 
 
-def _last_seconds(path: Path) -> Callable[[str], float | None]:
-    """How long the latest calls to a model took, on average; None where the store has none."""
+def _recent_seconds(path: Path) -> Callable[[str], float | None]:
+    """A function for the mean time of a model's latest calls; None if the store has none."""
 
     @cache
     def seconds(model: str) -> float | None:
@@ -791,7 +817,7 @@ def _last_seconds(path: Path) -> Callable[[str], float | None]:
         try:
             with closing(Store.open(path, create=False)) as store:
                 return store.calls.latest_seconds(model, _LAST, _LOOKED_AT)
-        except StoreError:  # the run itself will say what is wrong with it
+        except StoreError:  # the run itself reports what is wrong with the store
             return None
 
     return seconds

@@ -1,4 +1,4 @@
-"""The estimate of a run: calls, tokens, cost and time at both ends of its range, as a table."""
+"""Estimates of runs: calls, tokens, cost and time at both ends of a range, as a table and JSON."""
 
 from __future__ import annotations
 
@@ -20,7 +20,8 @@ SAY = Catalogue("dry_run")
 
 @dataclass(slots=True)
 class CallCounts:
-    """Calls and their tokens; `cached` prompt tokens repeat the beginning of an earlier prompt."""
+    """Numbers of calls and tokens; `cached` counts the prompt tokens that repeat the beginning of
+    an earlier prompt."""
 
     calls: int = 0
     prompt: int = 0
@@ -28,37 +29,38 @@ class CallCounts:
     completion: int = 0
 
     def add(self, other: CallCounts, times: float = 1) -> None:
-        """So many times the other's, rounded."""
+        """Add the other's counts, multiplied by `times` and rounded."""
         self.calls += round(other.calls * times)
         self.prompt += round(other.prompt * times)
         self.cached += round(other.cached * times)
         self.completion += round(other.completion * times)
 
     def usd(self, price: Price | None, *, cached: bool = False) -> float | None:
-        """Dollars, with all or nothing of what repeats read from the provider's cache; None where
-        there is no price."""
+        """Cost in dollars, where `cached` says whether all repeated tokens are read from the
+        provider's cache or none; None without a price."""
         repeated = self.cached if cached else 0
         return price.cost_of(Usage(self.prompt, self.completion, repeated)) if price else None
 
 
 @dataclass(frozen=True, slots=True)
 class ReplyLimit:
-    """The tokens at which a reply to a kind of question is cut, and those that it may need."""
+    """The number of tokens at which a reply to a kind of question is cut, and the number that it
+    may need."""
 
     tokens: int
     needs: int
 
 
 Parts: TypeAlias = dict[tuple[str, Role], CallCounts]
-"""By model and role."""
+"""Counts by model and role."""
 
 
 @dataclass(slots=True)
 class Case:
-    """What a run takes if all its trials go like this, by model and role.
+    """A scenario for a run: its calls and tokens, by model and role.
 
-    `longest` counts the calls of each model in the trial that has most of them. `seconds` is None
-    where it is not known how long a call takes.
+    `longest` counts the calls of each model in the trial with the most calls to it. `seconds` is
+    None if the time of a call is unknown.
     """
 
     name: str
@@ -68,7 +70,7 @@ class Case:
 
     @property
     def models(self) -> dict[str, CallCounts]:
-        """The sums by model."""
+        """The counts by model, summed over roles."""
         totals: dict[str, CallCounts] = defaultdict(CallCounts)
         for (model, _), part in sorted(self.parts.items()):
             totals[model].add(part)
@@ -76,14 +78,14 @@ class Case:
 
     @property
     def total(self) -> CallCounts:
-        """The sum of all."""
+        """The sum of all counts."""
         total = CallCounts()
         for part in self.parts.values():
             total.add(part)
         return total
 
     def with_all(self, other: Case) -> Case:
-        """This case, and another one beside it."""
+        """This case with the counts of another one added."""
         combined = Case(self.name, longest=self.longest, seconds=self.seconds)
         for case in (self, other):
             for key, part in case.parts.items():
@@ -91,7 +93,7 @@ class Case:
         return combined
 
     def add_trials(self, parts: Mapping[tuple[str, Role], CallCounts], count: float = 1) -> None:
-        """So many trials more that each take this."""
+        """Add `count` trials that each need these calls."""
         calls: Counter[str] = Counter()
         for (model, role), part in parts.items():
             self.parts[model, role].add(part, count)
@@ -101,7 +103,8 @@ class Case:
 
 @dataclass(frozen=True, slots=True)
 class ExamEstimate:
-    """What it takes a judge to sit the exam of a world, which is kept as a run of this name."""
+    """The calls and tokens for a judge to sit the exam of a world; `run` names the run that stores
+    the exam."""
 
     judge: JudgeId
     world: str
@@ -111,18 +114,20 @@ class ExamEstimate:
 
 @dataclass(frozen=True, slots=True)
 class RunEstimate:
-    """What a run would take: `cases` are the low and the high end of a range and, in a world of
-    turns, the most that it can be: all episodes run to their turn limit, and answers that can be
-    complained of are asked for again as often as they may be. There, calls are exact but for
-    replies that cannot be read.
+    """Calls, tokens, cost and time of a run: in `cases`, the low and the high end of a range.
 
-    Tokens are measured on `measured` of the tasks, at four characters each. Dollars are without the
-    provider's cache unless it is said otherwise. `about` says what the range rests on. `prices` has
-    every model of the run, with None for one whose price is not known, of which `no_price` is a
-    sentence; `addresses` says where each would be called. `uncounted` are agents and judges of the
-    user's own code, whose calls nobody knows. `expected` is known where plays are simulated.
-    `limits` are those of replies, by spec and kind of question. `budget` is the run's, in dollars.
-    `exams` are those that its judges have not sat: in no case, and in no mean.
+    In a world of turns, a third case is the maximum: all episodes reach their turn limit, and every
+    answer that may be sent back is asked for as often as allowed. Its number of calls is exact,
+    except for replies that cannot be read.
+
+    `measured` is the number of tasks on which tokens were measured, at four characters each.
+    Dollars do not count on the provider's cache unless a name says so. `about` says what the range
+    is based on. `prices` holds every model of the run, with None for an unknown price, which
+    `no_price` explains in a sentence; `addresses` holds the URL of each. `uncounted` names agents
+    and judges that are the user's own code, whose calls are unknown. `expected` is the mean of
+    simulated episodes, where a world is simulated. `limits` holds the limits of replies, by spec
+    and kind of question. `budget` is in dollars. `exams` are the exams that the judges have not
+    sat, which no other figure includes.
     """
 
     trials: int
@@ -142,7 +147,7 @@ class RunEstimate:
 
     @property
     def exam(self) -> Case | None:
-        """All exams together; None where there are none."""
+        """All exams together; None if there are none."""
         total = Case("exam")
         for exam in self.exams:
             total = total.with_all(exam.case)
@@ -150,23 +155,24 @@ class RunEstimate:
 
     @property
     def range(self) -> tuple[Case, Case]:
-        """The low and the high end."""
+        """The low and the high end of the estimate."""
         return self.cases[0], self.cases[min(1, len(self.cases) - 1)]
 
     @property
     def most(self) -> Case:
-        """The case that takes most."""
+        """The case with the most calls."""
         return self.cases[-1]
 
     @property
     def unpriced(self) -> tuple[str, ...]:
-        """The models whose cost is not known."""
+        """The models without a known price."""
         return tuple(sorted(name for name, price in self.prices.items() if price is None))
 
     @property
     def episode_usd(self) -> float | None:
-        """What an episode is expected to cost, judges included: in the middle of the range, if
-        nothing better is known. None without a price, and where own code may make calls."""
+        """The expected cost of an episode, judges included: the middle of the range, unless
+        episodes were simulated. None if a price is unknown, or if the user's own code may make
+        calls."""
         ends = [
             self.usd(case) for case in (self.range if self.expected is None else [self.expected])
         ]
@@ -177,7 +183,7 @@ class RunEstimate:
 
     @property
     def too_short(self) -> tuple[str, ...]:
-        """For each model whose `max_tokens` is less than its replies may need, a sentence."""
+        """A sentence for each model whose `max_tokens` is lower than its replies may need."""
         short = {
             label: {kind: limit for kind, limit in kinds.items() if limit.tokens < limit.needs}
             for label, kinds in sorted(self.limits.items())
@@ -195,20 +201,20 @@ class RunEstimate:
 
     @property
     def affordable(self) -> int | None:
-        """About how many episodes the budget buys; None without one, or without prices."""
+        """About how many episodes the budget pays for; None without a budget or a price."""
         if self.budget is None or not self.episode_usd:
             return None
         exam = (self.usd(self.exam) if self.exam else None) or 0.0
         return min(self.trials, int(max(0.0, self.budget - exam) / self.episode_usd))
 
     def usd(self, case: Case, *, cached: bool = False) -> float | None:
-        """Dollars of all models together; None if one of them has no price."""
+        """The cost of all models in dollars; None if one of them has no price."""
         costs = [part.usd(self.prices[name], cached=cached) for name, part in case.models.items()]
         priced = [usd for usd in costs if usd is not None]
         return sum(priced) if len(priced) == len(costs) else None
 
     def document(self) -> dict[str, Any]:
-        """As JSON; a cost that is not known is null."""
+        """The estimate as a JSON object, where an unknown cost is null."""
         return {
             "schema": 1,
             "dry_run": True,
@@ -232,7 +238,7 @@ class RunEstimate:
         }
 
     def exam_documents(self) -> list[dict[str, Any]]:
-        """Each exam as JSON; runs whose judges are the same have it in common."""
+        """A JSON object for each exam; runs with the same judges share it."""
         return [
             {
                 "run": exam.run,
@@ -273,7 +279,7 @@ class RunEstimate:
         }
 
     def section(self) -> Section:
-        """As a table, with what it rests on."""
+        """The estimate as a section: a table, with sentences on what it is based on."""
         title, tasks = SAY("title"), Count("task", self.tasks)
         sentences: list[str] = [SAY("trials", trials=Count("trial", self.trials), tasks=tasks)]
         sentences += [SAY("address", model=name, url=url) for name, url in self.addresses.items()]
@@ -300,26 +306,26 @@ class RunEstimate:
             ends = [case.parts.get((model, role), CallCounts()) for case in (low, high)]
             price = self.prices[model]
             usd = [[end.usd(price, cached=cached) for end in ends] for cached in (False, True)]
-            rows.append(_row(model, role, ends, *usd))
+            rows.append(_range_row(model, role, ends, *usd))
         if exam := self.exam:
             for model, part in exam.models.items():
                 usd = [
                     [part.usd(self.prices[model], cached=cached)] * 2 for cached in (False, True)
                 ]
-                rows.append(_row(model, SAY("exam"), [part, part], *usd))
+                rows.append(_range_row(model, SAY("exam"), [part, part], *usd))
             low, high = (case.with_all(exam) for case in (low, high))
         if len(rows) > 1:
             usd = [
                 [self.usd(case, cached=cached) for case in (low, high)] for cached in (False, True)
             ]
-            rows.append(_row("total", "", [low.total, high.total], *usd))
+            rows.append(_range_row("total", "", [low.total, high.total], *usd))
         cached = ("cached_cost",) if self._caching else ()
         columns = ("model", "role", "calls", "prompt", "completion", "cost", *cached)
         return SAY.table("calls", rows, columns=columns, notes=self._notes())
 
     @property
     def _caching(self) -> bool:
-        """Whether some provider sells what it reads from its cache for less."""
+        """Whether a provider charges less for tokens that it reads from its cache."""
         return any(price and price.cached is not None for price in self.prices.values())
 
     def _notes(self) -> Iterator[Sentence]:
@@ -332,13 +338,13 @@ class RunEstimate:
         if self.exam is not None:
             yield SAY("exam_once")
         yield SAY("tokens", tasks=Count("task", self.measured))
-        yield from self._longest()
+        yield from self._reply_limits()
         if self._caching:
             most = self.most.total
             yield SAY("cached", share=most.cached / max(most.prompt, 1))
 
-    def _longest(self) -> Iterator[Sentence]:
-        """Where replies are cut, once for models that are cut alike."""
+    def _reply_limits(self) -> Iterator[Sentence]:
+        """Where replies are cut, in one sentence for all models with the same limits."""
         whose: dict[Sentence, list[str]] = defaultdict(list)
         for label, kinds in sorted(self.limits.items()):
             for kind, limit in kinds.items():
@@ -353,37 +359,37 @@ class RunEstimate:
                 yield SAY("longest", limits=limits)
 
     def _calls(self, case: Case) -> str:
-        """The calls of a case, and what they cost where that is known."""
+        """The calls of a case in words, with their cost if it is known."""
         calls, usd = Count("call", case.total.calls), self.usd(case)
         return str(calls) if usd is None else SAY("calls_and_cost", calls=calls, usd=money(usd))
 
 
-def _row(
+def _range_row(
     model: str,
     role: str,
     ends: Sequence[CallCounts],
     usd: Sequence[float | None],
     cached_usd: Sequence[float | None],
 ) -> Finding:
-    """Calls, tokens and cost at both ends of the range."""
+    """A row of the table: calls, tokens and cost at both ends of the range."""
     figures = {
-        name: _ends(*(_count(getattr(end, name)) for end in ends))
+        name: _format_range(*(_format_count(getattr(end, name)) for end in ends))
         for name in ("calls", "prompt", "completion")
     }
     costs = {"cost": usd, "cached_cost": cached_usd}
     for name, dollars in costs.items():
-        figures[name] = _ends(
+        figures[name] = _format_range(
             *(SAY("no_price") if amount is None else money(amount) for amount in dollars)
         )
     return Finding(about={"model": model, "role": role}, more=figures)
 
 
-def _ends(low: str, high: str) -> str:
+def _format_range(low: str, high: str) -> str:
     return low if low == high else SAY("ends", low=low, high=high)
 
 
-def _count(number: int) -> str:
-    """In full below 10,000, and else in thousands or millions."""
+def _format_count(number: int) -> str:
+    """A number in full below 10,000, else in thousands or millions."""
     if number < 10_000:
         return f"{number:,}"
     return f"{number / 1e3:.0f}k" if number < 1e6 else f"{number / 1e6:,.2f}M"

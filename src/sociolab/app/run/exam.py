@@ -1,4 +1,4 @@
-"""Has judges sit the exam of their world: at their first use, or alone."""
+"""Have judges sit the exam of their world: at their first use in a run, or by a command."""
 
 from __future__ import annotations
 
@@ -39,32 +39,32 @@ SAY = Catalogue("exam")
 
 @dataclass(frozen=True, slots=True)
 class Examinee:
-    """Who is to sit an exam: the spec of a judge, or of a reader of outcomes."""
+    """The spec of a judge, or of a reader of outcomes, that is to sit an exam."""
 
     spec: str
     role: Literal["judge", "reader"] = "judge"
 
     def judge(self, casting: Casting) -> Judge:
-        """What answers; ConfigError if there is none."""
+        """Make the judge of this spec; ConfigError if that is impossible."""
         return casting.reader(self.spec) if self.role == "reader" else casting.judge(self.spec)
 
 
 def exam_cases(world: str) -> tuple[ExamCase, ...]:
-    """The exam of a world; empty where it ships none."""
+    """The cases of a world's exam; empty if the world ships none."""
     make = world_plugin(world).exam
     return tuple(make()) if make is not None else ()
 
 
 def exam_name(world: str, cases: Sequence[ExamCase]) -> str:
-    """What the run of these cases is called: others, another run.
+    """The name of the run that stores these cases; other cases have another run.
 
-    It depends on what would be stored of them, and on no name in the code.
+    The name depends only on the stored form of the cases, so renaming code does not change it.
     """
     stored = (
         text
         for case in cases
         for text in (
-            compact_json(_labels(case)),
+            compact_json(_case_settings(case)),
             encode_trial(case.episode.trial),
             *map(encode_event, case.episode.events),
         )
@@ -72,8 +72,8 @@ def exam_name(world: str, cases: Sequence[ExamCase]) -> str:
     return f"{EXAM}-{world}-{digest(*stored)[:8]}"
 
 
-def _labels(case: ExamCase) -> dict[str, Any]:
-    """What the settings of an exam say of a case."""
+def _case_settings(case: ExamCase) -> dict[str, Any]:
+    """The entry for a case in the settings of an exam's run."""
     return {
         "kind": case.kind,
         "form": case.form,
@@ -82,9 +82,9 @@ def _labels(case: ExamCase) -> dict[str, Any]:
 
 
 def lay_out(store: Store, world: str, cases: Sequence[ExamCase]) -> str:
-    """The run of these cases in a store, made where it is not there."""
+    """Store these cases as a played run unless they are stored already; the name of the run."""
     run = exam_name(world, cases)
-    rows: dict[str, Any] = {case.id: _labels(case) for case in cases}
+    rows: dict[str, Any] = {case.id: _case_settings(case) for case in cases}
     with store.transaction():
         if not store.has_run(run):
             trials = [case.episode.trial for case in cases]
@@ -100,8 +100,8 @@ def lay_out(store: Store, world: str, cases: Sequence[ExamCase]) -> str:
 class Examiner:
     """Has judges sit the exam of a world; `casting` is that of the run that they judge.
 
-    An exam that another process holds at the same time is left to it if it `yields`, else a
-    StoreError.
+    While another process holds the same exam, an examiner that `yields` leaves it to that process;
+    any other raises StoreError.
     """
 
     store: Store
@@ -112,9 +112,10 @@ class Examiner:
     yields: bool = True
 
     async def examine(self, judged: str = "") -> ModelError | None:
-        """Have each sit what it has not sat; why that ended early, if it did.
+        """Have each judge sit the cases that it has not sat; the error that ended this early, or
+        None.
 
-        `judged`: a run whose calls tell which models serve them by now.
+        `judged` is a run whose calls show which models answer for these judges now.
         """
         path = self.store.path
         if not (cases := exam_cases(self.world)):
@@ -147,8 +148,8 @@ class Examiner:
         return None
 
     def _sitting(self, run: str, judge: JudgeId, judged: str) -> int:
-        """The number of the sitting that is due: the last, or a new one where other models answer
-        by now than in any before."""
+        """The number of the sitting to hold: the last one, or a new one if the models that answer
+        now answered in no sitting before."""
         last = max((case.sitting for case in marked_cases(self.store, run, judge)), default=0)
         before, current = (
             {name for names in returned.values() for name in names}
@@ -167,8 +168,11 @@ def examiner_of(
     config: RunConfig | JudgeConfig,
     tally: Tally,
 ) -> Examiner | None:
-    """Who examines the judges of a run; of its parts, those of the first. None for nobody: those
-    that the stand-in endpoint serves sit none."""
+    """The examiner for the judges of a run; None if no judge is to sit an exam.
+
+    Of a run in parts, only the first part holds exams. Models that the stand-in endpoint serves sit
+    none.
+    """
     row, part = store.run(run), config.part
     examinees = models_to_examine(config, stand_ins_of(row))
     if not examinees or (part is not None and part.number != 1):
@@ -177,40 +181,40 @@ def examiner_of(
 
 
 def stand_ins_of(run: RunRow) -> Collection[str]:
-    """The models of a run, by label, that the stand-in endpoint serves as far as it is known."""
+    """Labels of a run's models that are known to be served by the stand-in endpoint."""
     settings: Any = run.settings
     return settings.get(STAND_INS, ()) if isinstance(settings, dict) else ()
 
 
 def models_to_examine(config: JudgeChoice, but: Collection[str] = ()) -> list[Examinee]:
-    """The models among the judges and readers of a description, unless it leaves the exam out;
-    `but` for these labels."""
+    """The models among the chosen judges and readers, except those with labels in `but`; none if
+    the exam is off."""
     if config.exam == "off":
         return []
-    everybody = [*map(Examinee, config.judges)]
-    everybody += [Examinee(reader, "reader") for reader in config.readers]
+    examinees = [*map(Examinee, config.judges)]
+    examinees += [Examinee(reader, "reader") for reader in config.readers]
     return [
         examinee
-        for examinee in everybody
+        for examinee in examinees
         if isinstance(spec := parse(examinee.spec, examinee.role), ModelSpec)
         and spec.label not in but
     ]
 
 
 def has_sat(store: Store, world: str, cases: Sequence[ExamCase], judge: JudgeId) -> bool:
-    """Whether a judge has sat all cases, be it without a usable answer."""
+    """Whether a judge has sat all cases, with or without usable answers."""
     run = exam_name(world, cases)
     sat = {row.trial for row in store.verdicts.judgings(run, judge)} if store.has_run(run) else {}
     return {case.id for case in cases} <= {*sat}
 
 
-# ------------------------------------------------------------------ alone
+# ------------------------------------------------------------------ exams by a command
 
 
 @dataclass(frozen=True, slots=True)
 class ExamResult:
-    """How a judge did, and in what; `entry` None where nothing of the exam is about its metrics.
-    `stopped` says why it ended early, or is ""."""
+    """The result of an exam. `entry` is None if no case is about the metrics of this judge;
+    `stopped` says why the exam ended early ("" if it did not)."""
 
     judge: JudgeId
     world: str
@@ -222,8 +226,8 @@ class ExamResult:
 
 @synchronous
 async def take_exam(config: ExamConfig, watch: Watch | None = None) -> ExamResult:
-    """Have a judge sit the exam of a world, as far as it has not; works inside a running event loop
-    too. ConfigError where the world ships none, or the judge is not there."""
+    """Have a judge sit the cases of a world's exam that it has not sat; works inside a running
+    event loop, too. ConfigError if the world ships no exam, or for a judge that cannot be made."""
     kit = load_world(config.world, settings=config.settings)
     if not exam_cases(config.world):
         raise ConfigError(f"--world: expected a world with an exam, found {config.world}")
@@ -246,7 +250,7 @@ async def take_exam(config: ExamConfig, watch: Watch | None = None) -> ExamResul
 
 
 def section(result: ExamResult) -> Section:
-    """How a judge did by form, and which cases it missed."""
+    """A section with a judge's results by form, and the cases that it missed."""
     judge, entry = result.judge.label, result.entry
     title = SAY("title", judge=judge, world=result.world)
     if entry is None:
@@ -279,7 +283,7 @@ def _missed(marked: Sequence[MarkedCase]) -> Iterator[Finding]:
 
 
 def document(result: ExamResult) -> dict[str, Any]:
-    """The result as a JSON object; its fields are those of docs/validation.md."""
+    """The result as the JSON object that docs/validation.md describes."""
     return {
         "schema": 1,
         "kind": "exam",

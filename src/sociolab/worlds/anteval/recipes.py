@@ -92,7 +92,7 @@ async def table1(sheet: Sheet, lab: Context, config: AntRecipeConfig) -> Finding
         else:
             yours.append(Yours(SAY("by_dm", agent=agent, dm=dm), "all", figures, gap_row.withheld))
     sentences = () if config.real else (SAY("no_gap"),)
-    return reproduced(sheet, yours, config, results, said=sentences, more=sections)
+    return reproduced(sheet, yours, config, results, sentences=sentences, more=sections)
 
 
 async def table2(sheet: Sheet, lab: Context, config: AntRecipeConfig) -> Findings:
@@ -115,7 +115,7 @@ async def table2(sheet: Sheet, lab: Context, config: AntRecipeConfig) -> Finding
         for (agent, dm), row in gaps.items()
     ]
     sentences = [SAY("dm", dm=dm, part=part) for dm, part in parts.items()]
-    return reproduced(sheet, yours, config, results, said=sentences, more=sections)
+    return reproduced(sheet, yours, config, results, sentences=sentences, more=sections)
 
 
 async def _check(lab: Context, config: AntRecipeConfig) -> None:

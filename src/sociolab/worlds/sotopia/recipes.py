@@ -72,7 +72,7 @@ async def table1(sheet: Sheet, lab: Context, config: PeopleConfig) -> Findings:
         Yours(judge, part, some, *standing(results, agents, judge))
         for (judge, part), some in figures.items()
     ]
-    return reproduced(sheet, yours, config, results, said=[SAY("correlated")])
+    return reproduced(sheet, yours, config, results, sentences=[SAY("correlated")])
 
 
 async def _judged(lab: Context, config: PeopleConfig) -> Sequence[RunResult]:
@@ -107,7 +107,7 @@ async def table2(sheet: Sheet, lab: Context, config: TasksConfig) -> Findings:
         return dry_run(sheet.name, lab, [run])
     results = await lab.play([run])
     yours = list(scored(sheet, results[0], first_judge(results[0])))
-    return reproduced(sheet, yours, config, results, said=[_describe_partners(config)])
+    return reproduced(sheet, yours, config, results, sentences=[_describe_partners(config)])
 
 
 def _describe_partners(config: RecipeConfig) -> Sentence:
@@ -140,7 +140,7 @@ async def hard_tasks(sheet: Sheet, lab: Context, config: TasksConfig) -> Finding
         runs = [grid, {**fresh, "tasks": ",".join(subset.ids), "limit": None}]
     results = await lab.play(runs)
     yours = list(scored(sheet, results[-1], first_judge(results[-1])))
-    return reproduced(sheet, yours, config, results, said=sentences, more=sections)
+    return reproduced(sheet, yours, config, results, sentences=sentences, more=sections)
 
 
 # ------------------------------------------------------------------ Tables 3 and F.2

@@ -66,7 +66,7 @@ async def _run_level(sheet: Sheet, lab: Context, config: StssRecipeConfig, world
     results = await lab.play(runs)
     yours = [row for result in results for row in _scored(sheet, result)]
     return reproduced(
-        sheet, yours, config, results, said=list(_describe_residents(config, results))
+        sheet, yours, config, results, sentences=list(_describe_residents(config, results))
     )
 
 
@@ -112,7 +112,7 @@ async def levels(sheet: Sheet, lab: Context, config: StssRecipeConfig) -> Findin
         talks, towns = zip(*sections, strict=True)
         more = (await levels_command(lab, LevelsConfig(talk=talks, action=towns))).sections
     said_of = [_correlation(sheet, yours), *_describe_residents(config, results)]
-    return reproduced(sheet, yours, config, results, said=said_of, more=more)
+    return reproduced(sheet, yours, config, results, sentences=said_of, more=more)
 
 
 def _both_scores(row: Yours) -> tuple[float, float] | None:
