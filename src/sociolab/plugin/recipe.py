@@ -109,7 +109,6 @@ class RecipeConfig(PlanConfig, TableConfig):
 
     @property
     def prefix(self) -> str:
-        """The beginning of the names of all runs."""
         return self.name if self.limit is None else f"{self.name}-pilot-{self.limit}"
 
 

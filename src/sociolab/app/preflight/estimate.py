@@ -529,7 +529,6 @@ class _Work:
         return counts, await self._measure_judges(trial, events)
 
     async def _measure_judges(self, trial: Trial, events: tuple[Event, ...]) -> Parts:
-        """The calls of those judges that are models."""
         for judge in self.judges:
             await judge.judge(Episode(trial, events))
         parts: Parts = defaultdict(CallCounts)
@@ -580,7 +579,6 @@ class _Seat:
     attempts: int = 1
 
     async def reply(self, request: Request, memory: Json) -> Reply | NoReply:
-        """The reply of the player that decides."""
         if request.attempt == 1:
             self.questions.add(request)
             if self.model is not None:
@@ -602,7 +600,6 @@ class _StandIn:
     turns: int | None = None
 
     async def reply(self, request: Request, memory: Json) -> Reply | NoReply:
-        """A made-up action, or an answer of the right form."""
         requested = request.expected
         draw = Draw(
             stream(request.seed, request.trial, request.seat, request.turn), self.characters
@@ -710,7 +707,6 @@ class _MeasuringModel:
     prefixes: PromptPrefixes = field(default_factory=PromptPrefixes)
 
     async def complete(self, prompt: Prompt, key: CallKey) -> ChatReply:
-        """A made-up reply of the right form."""
         kind = self.models.kind(key)
         self.models.needs[kind] = max(prompt.needs or 0, self.models.needs.get(kind, 0))
         drawn = stream(key.turn, key.trial, key.seat, key.name, key.attempt)
@@ -771,7 +767,6 @@ def seconds_in_all(rates: Sequence[CallRate], at_once: int | None) -> float:
 
 
 def _endpoint_seconds(rates: Sequence[CallRate]) -> float:
-    """The seconds that an endpoint needs for all its calls."""
     answering = sum(rate.calls * (rate.seconds or 0) for rate in rates) / rates[0].in_flight
     per_minute = rates[0].per_minute
     if per_minute is None:

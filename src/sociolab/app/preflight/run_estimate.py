@@ -78,7 +78,6 @@ class Case:
 
     @property
     def total(self) -> CallCounts:
-        """The sum of all counts."""
         total = CallCounts()
         for part in self.parts.values():
             total.add(part)
@@ -160,12 +159,10 @@ class RunEstimate:
 
     @property
     def most(self) -> Case:
-        """The case with the most calls."""
         return self.cases[-1]
 
     @property
     def unpriced(self) -> tuple[str, ...]:
-        """The models without a known price."""
         return tuple(sorted(name for name, price in self.prices.items() if price is None))
 
     @property
@@ -389,7 +386,6 @@ def _format_range(low: str, high: str) -> str:
 
 
 def _format_count(number: int) -> str:
-    """A number in full below 10,000, else in thousands or millions."""
     if number < 10_000:
         return f"{number:,}"
     return f"{number / 1e3:.0f}k" if number < 1e6 else f"{number / 1e6:,.2f}M"
