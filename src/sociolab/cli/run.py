@@ -107,24 +107,24 @@ def play_and_show(
         config = config.model_copy(update={"episodes": 1})
     for sentence in too_short(config):
         say(sentence)
-    name_seen: list[str] = []
+    started: list[str] = []
 
-    def seen(name: str) -> None:
-        name_seen.append(name)
+    def note_name(name: str) -> None:
+        started.append(name)
         if on_start is not None:
             on_start()
 
     try:
-        result = play(config, watch(seen, plain=by_person))
+        result = play(config, watch(note_name, plain=by_person))
     except StorageError as error:
-        if name_seen and config.name is None:
-            raise StorageError(f"{error} (with --name {name_seen[0]})") from error
+        if started and config.name is None:
+            raise StorageError(f"{error} (with --name {started[0]})") from error
         raise
     except KeyboardInterrupt:
-        if name_seen:
-            result = interrupted_result(config, name_seen[0])
+        if started:
+            result = interrupted_result(config, started[0])
             show_result(result, config.store, as_json=as_json, full=full)
-            say(f"interrupted; the same command with --name {name_seen[0]} resumes from here")
+            say(f"interrupted; the same command with --name {started[0]} resumes from here")
         return 130
     show_result(result, config.store, as_json=as_json, full=full)
     unjudged = [*judge_failures(result, config.store)]
