@@ -38,6 +38,7 @@ if TYPE_CHECKING:
     from sociolab.report.finding import Interval
 
 SAY = Catalogue("recipe")
+ESTIMATED = Catalogue("dry_run")
 
 _ABREAST = 4
 """Maximum number of columns with figures in a table, published ones included."""
@@ -493,7 +494,7 @@ def priced(title: str, estimates: Mapping[str, Mapping[str, Any]], *notes: str) 
     names = [*estimates, *(SAY("exam_of", judge=e["judge"], world=e["world"]) for e in exams)]
     rows = [Finding(about={"run": name}, more=row) for name, row in zip(names, parts, strict=True)]
     rows.append(Finding(about={"run": SAY("all_runs")}, more=total))
-    notes += (SAY("exam_once"),) if exams else ()
+    notes += (ESTIMATED("exam_once"),) if exams else ()
     cautions = tuple(
         SAY(key, models=models)
         for key in ("no_price", "not_counted")
