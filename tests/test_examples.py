@@ -36,9 +36,13 @@ CHOSEN = {
         "start_in_process",
         "start_in_thread",
     ),
+    "sociolab.engine": ("FailurePolicy",),
+    "sociolab.models": ("Price",),
     "sociolab.plugin.api": (
         "ActionKind",
         "Declared",
+        "Flag",
+        "guide_judge",
         "guides_from",
         "Metric",
         "OpenScene",
@@ -47,6 +51,7 @@ CHOSEN = {
         "Task",
         "TextTable",
         "Transcript",
+        "Trial",
         "WorldPlugin",
         "WorldSetup",
     ),
@@ -74,6 +79,7 @@ CHOSEN = {
         "spearman",
         "yes_no_agreement",
     ),
+    "sociolab.store": ("Store",),
     "sociolab.town": (
         "Clock",
         "Decision",
@@ -91,6 +97,8 @@ CHOSEN = {
         "Rollout",
         "Step",
     ),
+    "sociolab.worlds.sotopia": ("price_value",),
+    "sociolab.worlds.stss": ("Keywords",),
 }
 """So have these of others, which users of the library call, subclass or read."""
 

@@ -344,7 +344,7 @@ def test_what_both_seats_say_alike_is_a_report_and_no_reward() -> None:
     quotes = {"offer": "I want $220 for it", "acceptance": "Deal, $220."}
     rollout = sold("?quotes=yes", json.dumps({**closing("agreed"), **quotes}))
     facts = rollout.turns[0].observation.shown.view.goal.facts
-    assert (facts.role, facts.listed, facts.target) == ("seller", 340, 235)
+    assert (facts.role, facts.listed, facts.target) == ("seller", 340, 230)
     assert rollout.rewards["reported"] == {"goal_checked": None}
     assert rollout.reward_status["reported"] == {"goal_checked": "reported"}
     assert rollout.reward_bounds["reported"] == {"goal_checked": (0, 10)}
@@ -391,7 +391,8 @@ def test_a_reader_gives_a_reward_of_its_own_whatever_the_seats_say() -> None:
     with start_in_thread(EndpointSettings(responder=lambda chat: read)) as endpoint:
         config = EnvironmentConfig(settings={"turns": "4"}, base_url=endpoint.url)
         rollout = sold("", said("nothing"), readers="openai/r", config=config)
-    assert rollout.rewards["reader:openai/r"]["goal_checked"] == pytest.approx(4.7234, abs=1e-4)
+    expected = 6 + (220 - 230) / (0.05 * 230)  # the target is worth 6, each 5 % of it a point
+    assert rollout.rewards["reader:openai/r"]["goal_checked"] == pytest.approx(expected)
     assert rollout.reward_status["reported"] == {"goal_checked": "disputed"}
 
 
