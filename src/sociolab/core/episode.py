@@ -321,7 +321,15 @@ class CastMember:
 
 @dataclass(frozen=True, slots=True)
 class Trial:
-    """A task with a cast, a repeat and a seed, to be played once: one cell of a plan."""
+    """A task with a cast, a repeat and a seed, to be played once: one cell of a plan.
+
+    >>> import sociolab.plugin.api as lab
+    >>> task = lab.Task("game-1", ("ann", "ben"), cluster="game-1", content="{}")
+    >>> seats = [(seat, lab.Agent("scripted", "rules")) for seat in task.seats]
+    >>> cast = tuple(lab.CastMember(seat, agent) for seat, agent in seats)
+    >>> lab.Trial("t1", "ultimatum", task, cast, repeat=0, seed=1).agent("ann")
+    'scripted'
+    """
 
     id: str
     world: str

@@ -117,6 +117,13 @@ class FailurePolicy:
     """How many attempts a turn has, and what happens to the episode when they have all failed.
 
     "skip": the turn stays empty, is recorded as failed, and the episode goes on. "stop": it ends.
+
+    >>> from sociolab.engine import FailurePolicy
+    >>> from sociolab.testing import SilentPlayer, StockScene, play_scene
+    >>> silent = {"first": SilentPlayer(), "second": SilentPlayer()}
+    >>> events = play_scene(StockScene(), silent, policy=FailurePolicy(attempts=1, then="stop"))
+    >>> [type(event).__name__ for event in events], events[-1].reason
+    (['Unusable', 'Ended'], 'failed turn')
     """
 
     attempts: int = 3

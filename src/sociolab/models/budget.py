@@ -131,7 +131,14 @@ CHARACTERS_A_TOKEN = 4.0
 @dataclass(frozen=True, slots=True)
 class Price:
     """US dollars per million tokens: of prompts, of completions, read from the provider's cache and
-    written into it. Without their own price, cached tokens cost what other input costs."""
+    written into it. Without their own price, cached tokens cost what other input costs.
+
+    >>> from sociolab.core import Usage
+    >>> from sociolab.models import Price
+    >>> price = Price(input=2.5, output=10)
+    >>> price.cost_of(Usage(prompt=1_000_000, completion=200_000))
+    4.5
+    """
 
     input: float
     output: float

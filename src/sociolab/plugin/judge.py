@@ -52,7 +52,16 @@ class _Observed(BaseModel):
 
 def guide_judge(guide: RatingGuide, model: ChatModel, sheet: str = "") -> Judge:
     """A judge that has a model fill in a guide for each seat: the `model_judge` of a world or, with
-    the name of a `sheet`, a further judge beside it."""
+    the name of a `sheet`, a further judge beside it.
+
+    >>> import sociolab.plugin.api as lab
+    >>> from sociolab.worlds import sotopia
+    >>> class Model:
+    ...     label = "my/model"
+    >>> judge = lab.guide_judge(sotopia.rating_guide(), Model(), sheet="paper")
+    >>> judge.id.label, judge.id.method
+    ('sheet:paper:my/model', 'model')
+    """
     return LlmJudge(GuideRubric(guide), model, role="sheet" if sheet else "judge", sheet=sheet)
 
 

@@ -29,7 +29,16 @@ FIRST_WORLD = "sotopia"
 @dataclass(frozen=True, slots=True)
 class Flag:
     """How a field is set on the command line: its flags (or, for an argument, its name in upper
-    case), the placeholder of its value, and the help. Bounds and default are the field's own."""
+    case), the placeholder of its value, and the help. Bounds and default are the field's own.
+
+    >>> from typing import Annotated
+    >>> from pydantic import BaseModel
+    >>> import sociolab.plugin.api as lab
+    >>> class Config(BaseModel):
+    ...     rounds: Annotated[int, lab.Flag("--rounds", "N", "Number of rounds.")] = 3
+    >>> Config(rounds="4").rounds
+    4
+    """
 
     flags: str
     metavar: str

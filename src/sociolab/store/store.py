@@ -105,6 +105,14 @@ class Store(Database):
     Runs, trials and events are its own methods; `calls`, `verdicts`, `studies` and `search` hold
     the rest. A write is on disk when its method returns, unless that says "soon". `RunReplies`
     stores the replies of a run; `lock_run` keeps a second process off a run.
+
+    >>> from pathlib import Path
+    >>> from sociolab import RunConfig, run
+    >>> from sociolab.store import Store
+    >>> result = run(RunConfig(limit=1, judges="none", name="first", store=f"{folder}/lab.db"))
+    >>> with Store.open(Path(folder, "lab.db")) as store:
+    ...     [(run.name, run.world) for run in store.runs()], len(store.trials("first"))
+    ([('first', 'sotopia')], 1)
     """
 
     @classmethod

@@ -61,6 +61,11 @@ def price_value(goal: PriceGoal, price: float) -> tuple[float, str]:
     and 10. Our own scenarios state in the goal, in dollars, which prices are worth nothing and all.
     The published scenarios only say that a better price than the target earns a bonus and a worse
     one a penalty (SOTOPIA, appendix B.2); the same formula is applied to them.
+
+    >>> from sociolab.worlds import sotopia
+    >>> goal = sotopia.PriceGoal(role="seller", item="bicycle", listed=300, target=200)
+    >>> [sotopia.price_value(goal, price)[0] for price in (130, 200, 210, 300)]
+    [0.0, 6.0, 7.0, 10]
     """
     gain = price - goal.target if goal.role == "seller" else goal.target - price
     raw = AT_TARGET + gain / (STEP * goal.target)
