@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import doctest
 import inspect
+import re
 import sys
 from collections.abc import Iterator
 from functools import cache
@@ -14,7 +15,7 @@ from typing import Any
 
 import pytest
 
-from test_public_names import PUBLIC, ROOT
+from test_public_names import PAGES, PUBLIC, ROOT
 
 SOURCE = ROOT / "src"
 FLAGS = doctest.ELLIPSIS | doctest.NORMALIZE_WHITESPACE
@@ -100,7 +101,7 @@ CHOSEN = {
     "sociolab.worlds.sotopia": ("price_value",),
     "sociolab.worlds.stss": ("Keywords",),
 }
-"""So have these of others, which users of the library call, subclass or read."""
+"""So have these of others, beside those that documents import."""
 
 
 @cache
@@ -145,9 +146,10 @@ def internal_examples() -> Iterator[doctest.DocTest]:
 
 @pytest.fixture
 def session(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> dict[str, Any]:
-    """The names of a fresh Python session, in which `folder` is an empty folder."""
+    """The names of a fresh Python session in an empty folder, which is called `folder`."""
     main = ModuleType("__main__")  # where "python:__main__:Polite" finds a class
     monkeypatch.setitem(sys.modules, "__main__", main)
+    monkeypatch.setattr(sys, "path", [str(tmp_path), *sys.path])
     monkeypatch.setenv("SOCIOLAB_STORE", str(tmp_path / "own.db"))
     vars(main)["folder"] = str(tmp_path)
     return vars(main)
@@ -172,6 +174,16 @@ def test_the_examples_of_a_public_name_hold(name: str, session: dict[str, Any]) 
 @pytest.mark.parametrize("test", [*internal_examples()], ids=lambda test: test.name)
 def test_the_examples_of_other_code_hold(test: doctest.DocTest, session: dict[str, Any]) -> None:
     check(test, session)
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.stem)
+def test_what_a_document_imports_has_examples(page: Path) -> None:
+    text = page.read_text("utf-8")
+    names = {("sociolab.plugin.api", name) for name in re.findall(r"\blab\.(\w+)", text)}
+    for package, imported in re.findall(r"from (sociolab[\w.]*) import ([\w, ]+)", text):
+        names |= {(package, name) for name in re.findall(r"\w+", imported)}
+    values = {(package, name): members(package).get(name) for package, name in names}
+    assert [name for name, value in values.items() if value and not examples_of(value, "")] == []
 
 
 @pytest.mark.parametrize("package", [*WHOLE, *CHOSEN])

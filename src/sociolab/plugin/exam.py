@@ -23,6 +23,14 @@ class CaseRow(BaseModel):
     """The fields of every case; a world's subclass adds the fields that its episode is built from.
 
     `expect` lists metric, seat ("" for the whole episode), and the lowest and highest right score.
+
+    >>> import sociolab.plugin.api as lab
+    >>> class GameCase(lab.CaseRow):
+    ...     points: int
+    >>> expect = [("fairness", "proposer", 8, 10)]
+    >>> row = GameCase(id="half", kind="success", form="A", expect=expect, points=50)
+    >>> row.expect
+    (('fairness', 'proposer', 8.0, 10.0),)
     """
 
     model_config = ConfigDict(frozen=True, extra="forbid")
@@ -39,10 +47,24 @@ Row = TypeVar("Row", bound=CaseRow)
 def read_exam(
     package: str, file: str, kind: type[Row], episode: Callable[[Row], Episode]
 ) -> tuple[ExamCase, ...]:
-    """Read the cases of a file in the package's `data`: one for each table `[[case]]`, in order.
+    r"""Read the cases of a file in the package's `data`: one for each table `[[case]]`, in order.
 
     `episode` builds the episode of a row. WorldError, with the file and the case, for a case that
     cannot be read.
+
+    >>> from pathlib import Path
+    >>> import sociolab.plugin.api as lab
+    >>> data = Path(folder, "my_game", "data")  # in a package of yours
+    >>> data.mkdir(parents=True)
+    >>> text = ("[[case]]\nid = 'half'\nkind = 'success'\nform = 'A'\n"
+    ...         "expect = [['fairness', 'ann', 8, 10]]\n")
+    >>> size = (data / "exam.toml").write_text(text)
+    >>> def episode_of(row):
+    ...     task = lab.Task(row.id, ("ann", "ben"), cluster=row.id, content="{}")
+    ...     return lab.Episode(lab.Trial(row.id, "my_game", task, (), 0, 0), ())
+    >>> (case,) = lab.read_exam("my_game", "exam.toml", lab.CaseRow, episode_of)
+    >>> case.id, case.expected[0].metric, case.expected[0].low
+    ('half', 'fairness', 8.0)
     """
     cases = []
     for number, fields in enumerate(_tables(package, file), 1):
@@ -61,7 +83,7 @@ def read_exam(
 
 
 def _tables(package: str, file: str) -> list[Any]:
-    text = files(package).joinpath("data", file).read_text("utf-8")
+    text = (files(package) / "data" / file).read_text("utf-8")
     try:
         tables = tomllib.loads(text).get("case")
     except tomllib.TOMLDecodeError as error:
