@@ -13,10 +13,8 @@ from urllib.request import urlopen
 
 import pytest
 
-from sociolab.app import registry
 from sociolab.cli.main import _run
 from sociolab.store import Store
-from sociolab.store.connect import store_path
 from web_serving import served
 
 Capture: TypeAlias = pytest.CaptureFixture[str]
@@ -105,10 +103,7 @@ def package(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
 
 
 def forget() -> None:
-    from sociolab.app.transcripts import world_of
-
-    registry._entry_points.cache_clear()
-    world_of.cache_clear()
+    """Have the module read afresh."""
     sys.modules.pop("clumsy_world", None)
     importlib.invalidate_caches()
 
@@ -214,7 +209,7 @@ def test_a_transcript_that_breaks_hides_no_figure_and_no_other_page(
         asked = ("clumsy",) if world == "clumsy" else ("sotopia", "--limit", "1")
         judge = "words" if world == "clumsy" else "heuristic"
         sociolab(capsys, "run", *asked, "--judge", judge, "--name", world)
-    with Store.open(store_path(None)) as store:
+    with Store.open(package.parent / "s.db") as store:
         trials = {run: store.trial_ids(run)[0] for run in ("clumsy", "ours")}
     for broken in (
         f"def transcript(self, episode, seat=None):\n{RAISES}\nWorld.transcript = transcript",
@@ -228,7 +223,7 @@ def test_a_transcript_that_breaks_hides_no_figure_and_no_other_page(
             assert sociolab(capsys, *words)[0] == 0, words
         for words in (("list", "worlds"), ("list", "runs"), ("list", "data")):
             assert sociolab(capsys, *words)[0] == 0
-        with served(store_path(None)) as address:
+        with served(package.parent / "s.db") as address:
             for run, trial in trials.items():
                 assert page(f"{address}/runs/{run}")[0] == 200
                 status, text = page(f"{address}/runs/{run}/episodes/{trial}")

@@ -29,7 +29,6 @@ from sociolab.judging.controls import opening
 from sociolab.store import Store
 from sociolab.studies.screen import explain_end_early
 from sociolab.testing import WorldContract, play_task
-from ultimatum_installed import forget
 from web_serving import served
 
 SHEET = """
@@ -103,10 +102,8 @@ def installed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[str]:
     )
     monkeypatch.syspath_prepend(str(tmp_path))
     monkeypatch.setenv("SOCIOLAB_HOME", str(tmp_path / "lab"))
-    forget()
     with start_in_thread(EndpointSettings(responder=reads)) as running:
         yield running.url
-    forget()
 
 
 def test_credit_and_sheets_are_for_the_seat_whose_line_it_was(

@@ -50,7 +50,7 @@ from sociolab.store import Store
 from sociolab.studies.rating_rules import guide_of, rated_measures
 from sociolab.testing import JudgeContract, PlayerContract, WorldContract, play_task
 from sociolab.web.watch.episode import in_town
-from ultimatum_installed import PACKAGE, forget, ultimatum
+from ultimatum_installed import PACKAGE, ultimatum
 from web_serving import served
 
 OTHER = "python:ultimatum:Scripted"
@@ -98,7 +98,6 @@ def test_a_store_is_read_where_the_package_is_not_installed(
     path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(sys, "path", [one for one in sys.path if one != str(PACKAGE)])
-    forget()
     assert "ultimatum" not in world_names()
     with Store.open(path) as store:
         result = result_of(store, "first")
@@ -270,7 +269,6 @@ def test_a_mistake_of_an_author_is_told_in_a_sentence_and_stops_no_other_world(
     (info / "entry_points.txt").write_text("[sociolab.worlds]\nbroken = broken_world:plugin\n")
     monkeypatch.syspath_prepend(str(tmp_path))
     monkeypatch.delitem(sys.modules, "broken_world", raising=False)
-    forget()
     with pytest.raises(WorldError, match=said):
         world_plugin("broken")
     offering = registry.worlds_that(lambda one: one.declared != Declared())

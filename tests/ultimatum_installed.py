@@ -2,16 +2,12 @@
 
 from __future__ import annotations
 
-import importlib
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
-
-from sociolab.app import registry
-from sociolab.app.transcripts import world_of
 
 PACKAGE = Path(__file__).parent / "ultimatum_package"
 
@@ -22,14 +18,5 @@ def ultimatum(home: Path) -> Iterator[None]:
     with pytest.MonkeyPatch.context() as patched:
         patched.syspath_prepend(str(PACKAGE))
         patched.setenv("SOCIOLAB_HOME", str(home))
-        forget()
         yield
-    forget()
     sys.modules.pop("ultimatum", None)
-
-
-def forget() -> None:
-    """Look for entry points again."""
-    registry._entry_points.cache_clear()
-    world_of.cache_clear()
-    importlib.invalidate_caches()

@@ -16,7 +16,7 @@ from sociolab.app import world_plugin
 from sociolab.cli import main
 from sociolab.core import ExamCase, WorldError
 from sociolab.plugin.exam import check_exam
-from ultimatum_installed import forget, ultimatum
+from ultimatum_installed import ultimatum
 
 SPLITS = Path(__file__).parents[1] / "splits_package"
 LINE = '["payoff", "proposer", 50, 50]'
@@ -30,7 +30,6 @@ def package(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
     shutil.copytree(SPLITS, copied)
     with ultimatum(tmp_path / "lab"):
         monkeypatch.syspath_prepend(str(copied))
-        forget()
         yield copied / "splits"
         sys.modules.pop("splits", None)
 

@@ -11,6 +11,7 @@ Built-in plugins are registered in the same way.
 from __future__ import annotations
 
 import importlib
+import sys
 from collections.abc import Callable, Mapping
 from contextlib import suppress
 from functools import cache
@@ -44,8 +45,9 @@ class Provider(Protocol):
 
 
 @cache
-def _entry_points(group: Group) -> dict[str, dict[str, EntryPoint]]:
-    """By name, then by value ("module:attribute"): a name with several values is ambiguous."""
+def _entry_points(group: Group, path: tuple[str, ...]) -> dict[str, dict[str, EntryPoint]]:
+    """The entry points along a `sys.path`, by name, then by value ("module:attribute"): a name
+    with several values is ambiguous."""
     points: dict[str, dict[str, EntryPoint]] = {}
     for point in entry_points(group=group):
         points.setdefault(point.name, {})[point.value] = point
@@ -53,13 +55,13 @@ def _entry_points(group: Group) -> dict[str, dict[str, EntryPoint]]:
 
 
 def names(group: Group) -> tuple[str, ...]:
-    return tuple(sorted(_entry_points(group)))
+    return tuple(sorted(_entry_points(group, tuple(sys.path))))
 
 
 def plugin(group: Group, name: str) -> Any:
     """Load a plugin; ConfigError for an unknown or ambiguous name, WorldError where its module
     cannot be imported."""
-    points = _entry_points(group).get(name)
+    points = _entry_points(group, tuple(sys.path)).get(name)
     if points is None:
         kind = group.removeprefix("sociolab.").removesuffix("s")
         choices = ", ".join(names(group)) or "none"

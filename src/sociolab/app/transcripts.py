@@ -5,10 +5,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from functools import cache
 from typing import Literal, TypeAlias
 
 from sociolab.app.data.sets import load_world
+from sociolab.app.registry import world_plugin
 from sociolab.core.episode import Answered, CastMember, Episode, Event, Moved, Task, Trial, Unusable
 from sociolab.core.errors import ConfigError, SociolabError, StoreError, WorldError
 from sociolab.core.ports import (
@@ -24,17 +24,20 @@ from sociolab.core.ports import (
 )
 from sociolab.engine.journal import Journal
 from sociolab.engine.scene import FailurePolicy
+from sociolab.plugin.world import WorldPlugin
 from sociolab.report.transcript_views import transcript_view
 from sociolab.store.store import RunRow
 
+_loaded: dict[str, tuple[WorldPlugin, World]] = {}
+"""By name, each world that was loaded to show episodes: loading takes up to a second."""
 
-@cache
+
 def world_of(name: str) -> World:
-    """A world to show stored episodes with: each carries its own task, so any data set will do.
-
-    Cached, since loading a world can take a second.
-    """
-    return load_world(name).world
+    """A world to show stored episodes with: each carries its own task, so any data set will do."""
+    plugin = world_plugin(name)
+    if name not in _loaded or _loaded[name][0] is not plugin:
+        _loaded[name] = plugin, load_world(name).world
+    return _loaded[name][1]
 
 
 def transcript_of(episode: Episode, seat: str | None = None) -> Transcript:
