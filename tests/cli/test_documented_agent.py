@@ -81,9 +81,9 @@ def test_the_agent_that_answers_it_is_scored_by_what_it_says(
         for one in done.document["scores"]
         if (one["measure"], one["agent"], one["by"]) == ("goal_checked", seats[1], {})
     ]
-    # They meet at 235, which is the seller's target; the buyer's is 245: the mean of 6 and
-    # 6 + 10 / 12.25.
-    assert (entry["n"], entry["value"]) == (2, pytest.approx((6 + 6.816327) / 2))
+    # They meet at 202, where the seller's target is 230 and the buyer's 180: the mean of
+    # 6 - 28 / 11.5 and 6 - 22 / 9.
+    assert (entry["n"], entry["value"]) == (2, pytest.approx((3.565217 + 3.555556) / 2))
 
 
 def test_the_judge_judges_and_judges_again(sociolab: Sociolab) -> None:
