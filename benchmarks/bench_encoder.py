@@ -18,7 +18,13 @@ from pathlib import Path
 
 from sociolab.core.seeding import stream
 from sociolab.worlds.anteval.importing.dnd import read_examples
-from sociolab.worlds.anteval.virtual_dm.example import Example, FScores, Overlaps, micro, overlaps
+from sociolab.worlds.anteval.virtual_dm.example import (
+    Example,
+    FScores,
+    Overlaps,
+    count_overlaps,
+    micro,
+)
 from sociolab.worlds.anteval.virtual_dm.finetune import EncoderDM, EncoderSettings
 
 RESAMPLES = 2000
@@ -39,7 +45,7 @@ def main() -> None:
     began = time.perf_counter()
     dm.fit(train)
     trained = time.perf_counter()
-    rows = overlaps(dm.predict(dev), dev)
+    rows = count_overlaps(dm.predict(dev), dev)
     predicted = time.perf_counter()
     _show("all rows", rows, dev)
     strict = [(row, one) for row, one in zip(rows, dev, strict=True) if one.strict]

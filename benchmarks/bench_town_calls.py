@@ -49,7 +49,7 @@ from sociolab.town.scripted.mind import ScriptedMind
 from sociolab.worlds.stss import kit
 from sociolab.worlds.stss.dataset import own_town
 from sociolab.worlds.stss.kit import load
-from sociolab.worlds.stss.world import paper
+from sociolab.worlds.stss.world import paper_prompts
 
 sys.path.insert(0, str(Path(__file__).parent))
 from bench_sotopia import Report, _bare_posts, cpu_of, plain_endpoint
@@ -240,7 +240,7 @@ async def _ask_all(
     left = iter(questions)
     async with Endpoint(spec) as endpoint:
         mind = ModelMind(
-            CachedModel(endpoint.model("m"), spec.base_url, replies, Budget()), paper()
+            CachedModel(endpoint.model("m"), spec.base_url, replies, Budget()), paper_prompts()
         )
 
         async def work() -> None:

@@ -23,7 +23,7 @@ from sociolab.worlds.anteval.virtual_dm.example import (
     LastSpeaker,
     LastSpeakerMajority,
     VirtualDM,
-    overlaps,
+    count_overlaps,
 )
 from sociolab.worlds.anteval.virtual_dm.linear import LinearDM
 
@@ -59,7 +59,7 @@ def _bench(dm: VirtualDM, train: Sequence[Example], dev: Sequence[Example]) -> N
 
 def _show(what: str, predicted: Sequence[frozenset[Label]], rows: Sequence[Example]) -> None:
     draws = Draws(rows, seed=0)
-    scores = draws.scores(Trained(ScoredDM(overlaps(predicted, rows), 0)))
+    scores = draws.scores(Trained(ScoredDM(count_overlaps(predicted, rows), 0)))
     print(
         f"  {what} ({len(rows)}, {draws.groups} episodes): F_c {_text(scores.f_c)}, "
         f"F_o {_text(scores.f_o)}, F_s {_text(scores.f_s)}; macro F_c {scores.macro.f_c:.3f}, "

@@ -34,7 +34,7 @@ from sociolab.worlds.anteval.gap_intervals import (
     sample,
 )
 from sociolab.worlds.anteval.importing.dnd import read_examples
-from sociolab.worlds.anteval.virtual_dm.example import Example, Label, LocalDM, Turn, overlaps
+from sociolab.worlds.anteval.virtual_dm.example import Example, Label, LocalDM, Turn, count_overlaps
 from sociolab.worlds.anteval.virtual_dm.linear import LinearDM
 
 FOLDS = 5
@@ -89,7 +89,7 @@ def cross_validate(train: Sequence[Example]) -> None:
     for what, rows in (("all", list(train)), ("strict", [row for row in train if row.strict])):
         draws = Draws(rows, SEED)
         scores = draws.scores(
-            Trained(ScoredDM(overlaps([guesses[row.id] for row in rows], rows), 0))
+            Trained(ScoredDM(count_overlaps([guesses[row.id] for row in rows], rows), 0))
         )
         print(
             f"{what} rows ({len(rows)}, {draws.groups} episodes): F_c {_f(scores.f_c)}, "

@@ -41,7 +41,7 @@ class TestModelMind(MindContract):
     attempts = 5
 
     def mind(self) -> Mind:
-        return ModelMind(ImprovisingModel(), stss.paper())
+        return ModelMind(ImprovisingModel(), stss.paper_prompts())
 
 
 class Broken(AnyMind):

@@ -63,7 +63,7 @@ def test_a_question_that_a_random_mind_does_not_know_gets_the_scripted_answer(
 
 
 @pytest.mark.parametrize(
-    "mind", [InOne(), AnyMind(), ScriptedMind(), ModelMind(FakeModel(), stss.paper())]
+    "mind", [InOne(), AnyMind(), ScriptedMind(), ModelMind(FakeModel(), stss.paper_prompts())]
 )
 def test_our_minds_have_an_answer_to_every_question(mind: object) -> None:
     assert all(can_answer(mind, question) for question in QUESTIONS)
@@ -80,7 +80,7 @@ def test_a_mind_without_a_method_has_no_answer() -> None:
 def test_a_question_has_a_prompt_of_its_name_that_shows_its_variables(
     question: MindQuestion[Any],
 ) -> None:
-    text = stss.paper()[question.name]
+    text = stss.paper_prompts()[question.name]
     assert text.render(question.variables() | ({"plain": False} if "plain" in text.source else {}))
 
 
@@ -92,7 +92,7 @@ def test_an_answer_that_is_cut_off_twice_is_not_asked_for_a_third_time() -> None
     (question,) = [one for one in stock_questions() if one.name == "plan_day"]
     reply = ChatReply("{", finish="length", served=Served(cap=1_500))
     model = FakeModel(reply, reply)
-    mind = MindPlayer(ModelMind(model, stss.paper()))
+    mind = MindPlayer(ModelMind(model, stss.paper_prompts()))
     shown = Observation("ada", "", 1, 0, "", (), "", (), question)
     asked = Request("t", 1, "ada", 1, 1, Question("plan_day", "", question.answer_type), shown)
     first = asyncio.run(mind.reply(asked, None))

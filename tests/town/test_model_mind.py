@@ -42,7 +42,7 @@ def one(kind: type[Any]) -> Any:
 def answer(question: MindQuestion[Any], reply: Any, role: Any = "agent") -> tuple[Any, FakeModel]:
     model = FakeModel(reply if isinstance(reply, ModelError | ChatReply) else json.dumps(reply))
     return asyncio.run(
-        ModelMind(model, stss.paper(), role, temperature=0.7).answer(question)
+        ModelMind(model, stss.paper_prompts(), role, temperature=0.7).answer(question)
     ), model
 
 
@@ -78,7 +78,7 @@ def test_tdp_is_asked_at_temperature_0_and_the_rest_at_the_one_that_was_set() ->
     for question in STOCK:
         model = FakeModel("?")
         with pytest.raises(ReplyError):
-            asyncio.run(ModelMind(model, stss.paper(), temperature=0.7).answer(question))
+            asyncio.run(ModelMind(model, stss.paper_prompts(), temperature=0.7).answer(question))
         found[question.name] = model.calls[0][0].temperature
     assert found == {one.name: 0.0 if one.name in TDP else 0.7 for one in QUESTIONS}
 
@@ -197,7 +197,7 @@ def test_whatever_a_model_writes_is_an_answer_or_a_reply_error(text: str) -> Non
         kind = question.answer_type
         found: Any = None
         try:
-            found = asyncio.run(ModelMind(FakeModel(text), stss.paper()).answer(question))
+            found = asyncio.run(ModelMind(FakeModel(text), stss.paper_prompts()).answer(question))
         except ReplyError as error:
             found = error.raw
         assert found == text or isinstance(found, kind)

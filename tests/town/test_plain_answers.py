@@ -42,7 +42,7 @@ def one(kind: type[Any]) -> Any:
 
 
 def answer(question: MindQuestion[Any], reply: str | ChatReply) -> Any:
-    mind = ModelMind(FakeModel(reply), stss.paper(), dialect="plain")
+    mind = ModelMind(FakeModel(reply), stss.paper_prompts(), dialect="plain")
     return asyncio.run(mind.answer(question))
 
 
@@ -65,12 +65,15 @@ def test_blank_lines_without_end_are_read_all_the_same() -> None:
 def test_the_plain_tail_of_each_question(
     question: MindQuestion[Any], snapshot: SnapshotAssertion
 ) -> None:
-    assert build_prompt(question, stss.paper(), 1.0, plain=True).messages[1].text == snapshot
+    assert (
+        build_prompt(question, stss.paper_prompts(), 1.0, plain=True).messages[1].text == snapshot
+    )
 
 
 def test_the_plain_head_says_how_to_answer_without_any_form() -> None:
     plain, json = (
-        build_prompt(one(Utter), stss.paper(), 1.0, plain=p).messages[0].text for p in (True, False)
+        build_prompt(one(Utter), stss.paper_prompts(), 1.0, plain=p).messages[0].text
+        for p in (True, False)
     )
     assert "Answer in plain text" in plain
     assert "JSON" not in plain
@@ -83,7 +86,7 @@ def test_the_plain_head_says_how_to_answer_without_any_form() -> None:
 def test_no_form_and_no_schema_is_left_in_a_plain_question() -> None:
     forms = [question.answer_type.__name__ for question in QUESTIONS]
     for question in TALKING:
-        prompt = build_prompt(question, stss.paper(), 1.0, plain=True)
+        prompt = build_prompt(question, stss.paper_prompts(), 1.0, plain=True)
         assert prompt.schema is None
         text = prompt.messages[1].text
         assert not any(f"Answer with {a}{form}" in text for form in forms for a in ("", "a "))
@@ -94,7 +97,8 @@ def test_asking_again_suits_the_dialect() -> None:
     question = one(Utter)
     again = replace(question, meta=replace(question.meta, attempt=2, problem="PROBLEM"))
     first, second = (
-        build_prompt(q, stss.paper(), 1.0, plain=True).messages[1].text for q in (question, again)
+        build_prompt(q, stss.paper_prompts(), 1.0, plain=True).messages[1].text
+        for q in (question, again)
     )
     assert second.startswith(first)
     assert "PROBLEM" in second
@@ -110,14 +114,14 @@ def test_other_questions_cannot_be_asked_in_plain_text(question: MindQuestion[An
 
 def test_an_unknown_dialect_is_refused() -> None:
     with pytest.raises(ConfigError, match='"json" or "plain"; found "yaml"'):
-        ModelMind(FakeModel(), stss.paper(), dialect="yaml")
+        ModelMind(FakeModel(), stss.paper_prompts(), dialect="yaml")
 
 
 @pytest.mark.parametrize("dialect", ["json", "plain"])
 def test_penalties_are_passed_on_in_either_dialect(dialect: str) -> None:
     for penalties in (None, 0.0):
         model = FakeModel("?" if dialect == "json" else "Yes.")
-        mind = ModelMind(model, stss.paper(), dialect=dialect, penalties=penalties)
+        mind = ModelMind(model, stss.paper_prompts(), dialect=dialect, penalties=penalties)
         try:
             asyncio.run(mind.answer(one(Utter)))
         except ReplyError:
@@ -131,7 +135,9 @@ def test_through_the_local_endpoint() -> None:
             serve(EndpointSettings()) as server,
             Endpoint(EndpointSpec(name="local", base_url=server.url)) as client,
         ):
-            mind = ModelMind(client.model("m"), stss.paper(), dialect="plain", penalties=0.0)
+            mind = ModelMind(
+                client.model("m"), stss.paper_prompts(), dialect="plain", penalties=0.0
+            )
             said: Said = await mind.answer(one(Utter))
             return said
 

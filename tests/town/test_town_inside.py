@@ -68,7 +68,7 @@ STOCK = stock_questions()
 
 def texts(question: MindQuestion[Any]) -> tuple[str, str]:
     """Head and tail."""
-    head, tail = build_prompt(question, stss.paper(), 1.0).messages
+    head, tail = build_prompt(question, stss.paper_prompts(), 1.0).messages
     assert (head.role, tail.role) == ("system", "user")
     return head.text, tail.text
 
@@ -82,30 +82,34 @@ def test_the_head_is_long_enough_for_a_provider_to_keep() -> None:
 def test_a_new_place_is_added_at_the_end_of_the_head() -> None:
     me = STOCK[0].me
     more = replace(me, places=(*me.places, "Old Mill Studios: pottery"))
-    assert prompt_prefix(more, stss.paper()).startswith(prompt_prefix(me, stss.paper()))
-    assert prompt_prefix(more, stss.paper()).endswith("- Old Mill Studios: pottery")
+    assert prompt_prefix(more, stss.paper_prompts()).startswith(
+        prompt_prefix(me, stss.paper_prompts())
+    )
+    assert prompt_prefix(more, stss.paper_prompts()).endswith("- Old Mill Studios: pottery")
 
 
 def test_a_head_follows_what_the_resident_knows_of_places_and_people() -> None:
     me = replace(STOCK[0].me, objects={}, people={}, known_as={})
-    assert prompt_prefix(me, stss.paper()) == prompt_prefix(replace(me), stss.paper())
+    assert prompt_prefix(me, stss.paper_prompts()) == prompt_prefix(
+        replace(me), stss.paper_prompts()
+    )
     me.objects[me.places[0]] = ("cradle",)
     me.people["dan"] = "Dan Rook"
     me.known_as["dan"] = "ferryman"
-    assert f"- {me.places[0]} (cradle)\n" in prompt_prefix(me, stss.paper())
-    assert "- Dan Rook, ferryman\n" in prompt_prefix(me, stss.paper())
+    assert f"- {me.places[0]} (cradle)\n" in prompt_prefix(me, stss.paper_prompts())
+    assert "- Dan Rook, ferryman\n" in prompt_prefix(me, stss.paper_prompts())
 
 
 def test_the_others_in_town_are_told_with_what_everybody_knows_of_them_and_what_they_are() -> None:
-    head = prompt_prefix(STOCK[0].me, stss.paper())
+    head = prompt_prefix(STOCK[0].me, stss.paper_prompts())
     assert "- Ben Ashdown, baker at Larkfield Bakery: your old friend" in head
     assert "- Cora Vale\n" in head
 
 
 def test_ties_to_people_who_are_not_in_this_simulation_are_left_out() -> None:
-    alone = prompt_prefix(replace(STOCK[0].me, people={"cora": "Cora Vale"}), stss.paper())
+    alone = prompt_prefix(replace(STOCK[0].me, people={"cora": "Cora Vale"}), stss.paper_prompts())
     assert "- Ben Ashdown" not in alone
-    assert "Nobody." in prompt_prefix(replace(STOCK[0].me, people={}), stss.paper())
+    assert "Nobody." in prompt_prefix(replace(STOCK[0].me, people={}), stss.paper_prompts())
 
 
 def test_what_occupies_others_is_not_told() -> None:
@@ -114,14 +118,14 @@ def test_what_occupies_others_is_not_told() -> None:
         assert STOCK_GOAL in texts(question)[0]
         someone = question.me.resident.model_copy(update={"id": "ben", "currently": "CANARY"})
         theirs = build_prompt(
-            replace(question, me=replace(question.me, resident=someone)), stss.paper(), 1.0
+            replace(question, me=replace(question.me, resident=someone)), stss.paper_prompts(), 1.0
         )
         assert "CANARY" in theirs.messages[0].text
         assert all("CANARY" not in text for text in texts(question))
 
 
 def test_prompts_have_a_hash() -> None:
-    assert prompts_hash(stss.paper()) == prompts_hash(stss.paper())
+    assert prompts_hash(stss.paper_prompts()) == prompts_hash(stss.paper_prompts())
 
 
 def test_a_resident_knows_how_soon_it_can_talk_with_the_same_person_again() -> None:

@@ -19,7 +19,7 @@ NAMES[NAMES.index("utter")] = "first utter"
 
 def texts(question: MindQuestion[Any]) -> tuple[str, str]:
     """Head and tail."""
-    head, tail = build_prompt(question, stss.paper(), 1.0).messages
+    head, tail = build_prompt(question, stss.paper_prompts(), 1.0).messages
     assert (head.role, tail.role) == ("system", "user")
     return head.text, tail.text
 
@@ -43,7 +43,7 @@ def test_the_tail_of_each_question(
 def test_the_schema_of_each_question(
     question: MindQuestion[Any], snapshot: SnapshotAssertion
 ) -> None:
-    schema = build_prompt(question, stss.paper(), 1.0).schema
+    schema = build_prompt(question, stss.paper_prompts(), 1.0).schema
     assert schema is not None
     assert schema.text == snapshot
 
@@ -112,7 +112,9 @@ def test_a_problem_is_told_last() -> None:
 
 def test_no_two_attempts_at_a_question_are_worded_alike() -> None:
     asked = [replace(one(PlanDay).meta, attempt=n, problem="PROBLEM") for n in (2, 3, 4)]
-    prompts = [build_prompt(replace(one(PlanDay), meta=each), stss.paper(), 1.0) for each in asked]
+    prompts = [
+        build_prompt(replace(one(PlanDay), meta=each), stss.paper_prompts(), 1.0) for each in asked
+    ]
     assert len({prompt.fingerprint for prompt in prompts}) == 3
     assert prompts[2].messages[-1].text.endswith("This is attempt 4.")
 

@@ -40,7 +40,7 @@ def causal_checkpoint(folder: Path, positions: int) -> None:
     from transformers import LlamaConfig, LlamaForCausalLM, PreTrainedTokenizerFast
 
     texts = [
-        anteval.head(),
+        anteval.prompt_head(),
         *(
             text
             for one in examples(4)

@@ -142,7 +142,7 @@ def test_who_means_something_may_mark_the_move_and_nobody_else_sees_it() -> None
 
 def test_knowledge_in_a_session_about_intentions_is_told_to_nobody() -> None:
     one = session("intention").model_copy(update={"knowledge": (fact(1),)})
-    assert not any("mark1" in repr(anteval.visible(one, seat)) for seat in SEATS)
+    assert not any("mark1" in repr(anteval.view_table(one, seat)) for seat in SEATS)
 
 
 def test_prompts_of_one_session_begin_alike_for_all_seats() -> None:
@@ -281,7 +281,9 @@ def test_no_fact_is_shown_to_a_player_before_somebody_said_it_in_its_hearing(
                 knows[seat].add(token)
             return Reply((Action("speak", f"It is {token}.", to),))
 
-    scene = anteval.AntScene(one, anteval.polls(one, anteval.paper(), controls=True, every=2))
+    scene = anteval.AntScene(
+        one, anteval.build_polls(one, anteval.paper_prompts(), controls=True, every=2)
+    )
     asyncio.run(drive(play(scene), dict.fromkeys(SEATS, Teller()), lambda _: None))
 
 

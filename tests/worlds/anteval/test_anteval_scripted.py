@@ -50,7 +50,7 @@ def mean(name: str) -> float:
 
 @pytest.mark.parametrize("form", FORMS)
 def test_every_action_carries_acts_and_turns_are_of_every_kind(form: str) -> None:
-    assert all(map(anteval.recorded, episodes(form)))
+    assert all(map(anteval.is_recorded, episodes(form)))
     kinds = Counter(
         tuple(action.kind for action in move.actions)
         for episode in episodes(form)
@@ -105,7 +105,7 @@ def answer(seed: int, *moves: Moved) -> anteval.Learned:
     witness = anteval.AntScene(one).witness("player-1")
     for move in moves:
         witness.see(move)
-    asked = anteval.polls(one, anteval.paper(), controls=False, every=0)[0].question
+    asked = anteval.build_polls(one, anteval.paper_prompts(), controls=False, every=0)[0].question
     request = Request("trial", seed, "player-1", 8, 1, asked, witness.observe(8))
     reply = asyncio.run(anteval.ScriptedPartyPlayer().reply(request, None))
     assert isinstance(reply, Reply)
@@ -138,7 +138,7 @@ def test_beside_a_model_it_goes_on_and_repeats_what_it_was_told_and_nothing_is_o
                 for seat in task.seats
             }
             episode = play_task(kit.world, task, seats)
-            assert not anteval.recorded(episode)
+            assert not anteval.is_recorded(episode)
             told = [
                 a for m in episode.moves if m.seat == anteval.NPC for x in m.actions for a in x.acts
             ]

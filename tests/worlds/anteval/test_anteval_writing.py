@@ -81,7 +81,7 @@ def test_written_sessions_can_be_played(writers: Writers, tmp_path: Path) -> Non
     folder = tmp_path / "new"
     told: list[str] = []
     written = asyncio.run(
-        write_sessions(Author(FakeModel()), anteval.paper(), folder, drawn, told.append)
+        write_sessions(Author(FakeModel()), anteval.paper_prompts(), folder, drawn, told.append)
     )
     assert written.failures == ()
     assert told == [f"{done} of 3 sessions are done" for done in (1, 2)]
@@ -98,7 +98,7 @@ def test_the_decoys_are_the_knowledge_of_the_next_session_round_and_round(
     writers: Writers, tmp_path: Path
 ) -> None:
     found = asyncio.run(
-        write_sessions(Author(FakeModel()), anteval.paper(), tmp_path, SMALL.draw(4), print)
+        write_sessions(Author(FakeModel()), anteval.paper_prompts(), tmp_path, SMALL.draw(4), print)
     ).sessions
     assert [one.decoys for one in found] == [
         found[1].knowledge,
@@ -111,7 +111,7 @@ def test_each_call_has_a_key_of_its_own_and_names_are_told_apart(
     writers: Writers, tmp_path: Path
 ) -> None:
     asyncio.run(
-        write_sessions(Author(FakeModel()), anteval.paper(), tmp_path, SMALL.draw(4), print)
+        write_sessions(Author(FakeModel()), anteval.paper_prompts(), tmp_path, SMALL.draw(4), print)
     )
     assert len(set(writers.keys)) == len(writers.keys) == 3 * 4
     assert {key.role for key in writers.keys} == {"writer"}
@@ -123,7 +123,7 @@ def test_sessions_about_intentions_have_no_knowledge_to_write(
 ) -> None:
     drawn = anteval.IntentionSettings(sessions=2, players=2, none=0).draw(4)
     found = asyncio.run(
-        write_sessions(Author(FakeModel()), anteval.paper(), tmp_path, drawn, print)
+        write_sessions(Author(FakeModel()), anteval.paper_prompts(), tmp_path, drawn, print)
     ).sessions
     assert {key.name for key in writers.keys} == {"character"}
     assert [one.intentions for one in found] == [one.intentions for one in drawn.all()]
@@ -138,7 +138,7 @@ def test_a_session_without_a_usable_reply_is_left_out_and_named(
     }
     _patched(monkeypatch, Writers(fails=fails))
     written = asyncio.run(
-        write_sessions(Author(FakeModel()), anteval.paper(), tmp_path, SMALL.draw(4), print)
+        write_sessions(Author(FakeModel()), anteval.paper_prompts(), tmp_path, SMALL.draw(4), print)
     )
     assert [one.id for one in written.sessions] == ["information-4-0001"]
     assert written.failures == (
@@ -153,7 +153,9 @@ def test_a_fatal_error_writes_nothing(monkeypatch: pytest.MonkeyPatch, tmp_path:
     _patched(monkeypatch, Writers(fails={"information-4-0001": fatal}))
     with pytest.raises(ModelError, match="no key"):
         asyncio.run(
-            write_sessions(Author(FakeModel()), anteval.paper(), tmp_path, SMALL.draw(4), print)
+            write_sessions(
+                Author(FakeModel()), anteval.paper_prompts(), tmp_path, SMALL.draw(4), print
+            )
         )
     assert not (tmp_path / "sessions.jsonl").exists()
 
@@ -162,7 +164,9 @@ def test_a_folder_that_holds_sessions_is_not_overwritten(writers: Writers, tmp_p
     (tmp_path / "sessions.jsonl").write_text("mine")
     with pytest.raises(ConfigError, match=r"sessions\.jsonl exists already"):
         asyncio.run(
-            write_sessions(Author(FakeModel()), anteval.paper(), tmp_path, SMALL.draw(4), print)
+            write_sessions(
+                Author(FakeModel()), anteval.paper_prompts(), tmp_path, SMALL.draw(4), print
+            )
         )
     assert writers.keys == []
 
@@ -184,7 +188,7 @@ def writing_of(
 
 
 def written(model: FakeModel, *taken: str) -> anteval.PartyMember:
-    return asyncio.run(write_character(Author(model), anteval.paper(), DRAWN, KEY, taken))
+    return asyncio.run(write_character(Author(model), anteval.paper_prompts(), DRAWN, KEY, taken))
 
 
 def problem_told(model: FakeModel) -> str:
@@ -283,7 +287,7 @@ def reply(*facts: dict[str, object]) -> str:
 def write(model: FakeModel, count: int = 2) -> tuple[anteval.Fact, ...]:
     return asyncio.run(
         write_knowledge(
-            Author(model), anteval.paper(), "A cellar.", "Wenna Moor", count, KNOWLEDGE_KEY
+            Author(model), anteval.paper_prompts(), "A cellar.", "Wenna Moor", count, KNOWLEDGE_KEY
         )
     )
 

@@ -293,7 +293,7 @@ def test_few_groups_take_the_percentiles_further_out() -> None:
     asks for the percentile of -sqrt(6 / 5) x 2.571 = -2.816, which is 0.24 % in the place of 2.5 %.
     """
     rows = [play(1, prefix=f"g{number}")[0] for number in range(6)]
-    found = anteval.overlaps([{WRONG}, *[{RIGHT}] * 5], rows)
+    found = anteval.count_overlaps([{WRONG}, *[{RIGHT}] * 5], rows)
     scores = scores_of(Draws(rows, seed=0), found)
     assert scores.f_c.value == pytest.approx(5 / 6)
     assert scores.f_c.low == pytest.approx(2 / 6)
@@ -475,7 +475,9 @@ def test_the_same_seed_gives_the_same_table() -> None:
 
 def test_the_gap_of_a_dm_with_itself_is_0_and_claims_no_certainty() -> None:
     rows = play(30, prefix="t")
-    found = anteval.overlaps([frozenset({WRONG if n < 12 else RIGHT}) for n in range(30)], rows)
+    found = anteval.count_overlaps(
+        [frozenset({WRONG if n < 12 else RIGHT}) for n in range(30)], rows
+    )
     draws = Draws(rows, 0)
     gap = gap_o(draws, found, found)
     assert (gap.signed.value, gap.signed.low, gap.signed.high) == (0, None, None)
@@ -493,8 +495,8 @@ def test_pairing_takes_out_what_is_hard_for_both() -> None:
     one = [WRONG if row.group in hard else RIGHT for row in rows]
     other = [WRONG if int(row.id[2:]) < 10 else label for row, label in zip(rows, one, strict=True)]
     draws = Draws(rows, 0)
-    first = anteval.overlaps([frozenset({label}) for label in one], rows)
-    second = anteval.overlaps([frozenset({label}) for label in other], rows)
+    first = anteval.count_overlaps([frozenset({label}) for label in one], rows)
+    second = anteval.count_overlaps([frozenset({label}) for label in other], rows)
     gap, scores = gap_o(draws, first, second).signed, scores_of(draws, first).f_o
     assert gap.value == pytest.approx(100 * 4 / 56)
     assert gap.low is not None
@@ -510,7 +512,8 @@ def test_the_printed_gap_starts_at_0_where_the_signed_one_reaches_across_it() ->
     one = [RIGHT if int(row.id[2:]) % 8 < 4 else WRONG for row in rows]
     other = [RIGHT if int(row.id[2:]) % 8 > 3 else WRONG for row in rows]
     found = [
-        anteval.overlaps([frozenset({label}) for label in side], rows) for side in (one, other)
+        anteval.count_overlaps([frozenset({label}) for label in side], rows)
+        for side in (one, other)
     ]
     gap = gap_o(Draws(rows, 0), *found)
     assert gap.signed.low is not None
@@ -522,7 +525,9 @@ def test_the_printed_gap_starts_at_0_where_the_signed_one_reaches_across_it() ->
 @pytest.mark.parametrize("groups", [1, 2, 4])
 def test_few_groups_have_no_interval(groups: int) -> None:
     rows = play(12, prefix="t", groups=groups)
-    found = anteval.overlaps([frozenset({RIGHT if n < 7 else WRONG}) for n in range(12)], rows)
+    found = anteval.count_overlaps(
+        [frozenset({RIGHT if n < 7 else WRONG}) for n in range(12)], rows
+    )
     figure = scores_of(Draws(rows, 0), found).f_o
     assert figure.value == pytest.approx(7 / 12)
     assert (figure.low, figure.high) == (None, None)
@@ -530,7 +535,9 @@ def test_few_groups_have_no_interval(groups: int) -> None:
 
 def test_five_groups_have_one() -> None:
     rows = play(12, prefix="t", groups=5)
-    found = anteval.overlaps([frozenset({RIGHT if n < 7 else WRONG}) for n in range(12)], rows)
+    found = anteval.count_overlaps(
+        [frozenset({RIGHT if n < 7 else WRONG}) for n in range(12)], rows
+    )
     figure = scores_of(Draws(rows, 0), found).f_o
     assert figure.low is not None
     assert figure.low < 7 / 12
@@ -575,7 +582,9 @@ def fifths_wrong(*wrong: int) -> Trained:
     """In each of 12 groups so many of 5 rows are wrong: in the study, then in each refit."""
     rows = play(60, prefix="t", groups=12)
     every = [
-        anteval.overlaps([{WRONG if number // 12 < one else RIGHT} for number in range(60)], rows)
+        anteval.count_overlaps(
+            [{WRONG if number // 12 < one else RIGHT} for number in range(60)], rows
+        )
         for one in wrong
     ]
     return trained(*every)
@@ -601,7 +610,9 @@ def test_the_spread_of_test_rows_by_hand() -> None:
     Refits that change nothing leave 11 degrees of freedom: 33.3 +- 2.201 x 12.8.
     """
     rows = play(60, prefix="t", groups=12)
-    half = anteval.overlaps([{WRONG if number % 12 < 6 else RIGHT} for number in range(60)], rows)
+    half = anteval.count_overlaps(
+        [{WRONG if number % 12 < 6 else RIGHT} for number in range(60)], rows
+    )
     gap, _ = Draws(rows, 0).gaps(fifths_wrong(0, 0, 0), trained(half, half, half))
     assert gap.signed.value == pytest.approx(100 / 3)
     assert gap.signed.high is not None
@@ -612,8 +623,10 @@ def test_the_spread_of_test_rows_is_the_mean_over_the_study_and_its_refits() -> 
     """The study's rows are all right and do not vary, those of two refits as above: two thirds of
     the variance 164, so 10.5 x 2.201 about the G of 0, and the refits are alike."""
     rows = play(60, prefix="t", groups=12)
-    half = anteval.overlaps([{WRONG if number % 12 < 6 else RIGHT} for number in range(60)], rows)
-    right = anteval.overlaps([{RIGHT}] * 60, rows)
+    half = anteval.count_overlaps(
+        [{WRONG if number % 12 < 6 else RIGHT} for number in range(60)], rows
+    )
+    right = anteval.count_overlaps([{RIGHT}] * 60, rows)
     gap, _ = Draws(rows, 0).gaps(fifths_wrong(0, 0, 0), trained(right, half, half))
     assert gap.signed.value == 0
     assert gap.signed.high == pytest.approx(23.0, rel=0.1)
@@ -631,7 +644,9 @@ def test_test_rows_drawn_without_any_right_answer_tell_nothing_of_the_gap() -> N
     """Both are right in one group alone, 5 and 3 of 5 rows: G is 25 wherever it is drawn."""
     rows = play(60, prefix="t", groups=12)
     real, generated = (
-        anteval.overlaps([{RIGHT if number in right else WRONG} for number in range(60)], rows)
+        anteval.count_overlaps(
+            [{RIGHT if number in right else WRONG} for number in range(60)], rows
+        )
         for right in (range(0, 60, 12), range(0, 36, 12))
     )
     gap = gap_o(Draws(rows, 0), real, generated).signed

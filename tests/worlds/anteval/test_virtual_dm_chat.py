@@ -43,8 +43,8 @@ LABELS = st.frozensets(
 
 
 def test_head_names_every_skill_and_shows_the_form_of_the_reply() -> None:
-    assert all(skill in anteval.head() for skill in anteval.SKILLS)
-    form = next(line for line in anteval.head().splitlines() if line.startswith("{"))
+    assert all(skill in anteval.prompt_head() for skill in anteval.SKILLS)
+    form = next(line for line in anteval.prompt_head().splitlines() if line.startswith("{"))
     assert list(json.loads(form)) == ["checks"]
 
 
@@ -218,7 +218,7 @@ def test_an_untuned_dm_sends_the_head_and_the_example_with_a_schema_at_temperatu
     assert predicted(anteval.ChatDM(model), (example(1),)) == SNEAKS
     [(prompt, key)] = model.calls
     assert prompt.messages == (
-        Message("system", anteval.head()),
+        Message("system", anteval.prompt_head()),
         Message("user", anteval.prompt_body(example(1))),
     )
     assert prompt.schema is not None
@@ -240,7 +240,7 @@ def test_examples_are_shown_as_an_exchange_each_before_the_example_that_is_asked
     [(prompt, key)] = model.calls
     first, second = anteval.shots_from(TRAIN, 2, 4)
     assert prompt.messages == (
-        Message("system", anteval.head()),
+        Message("system", anteval.prompt_head()),
         Message("user", anteval.prompt_body(first)),
         Message("assistant", anteval.expected_reply(first)),
         Message("user", anteval.prompt_body(second)),

@@ -44,7 +44,9 @@ def of_labels(*labels: anteval.Label) -> anteval.Example:
 
 def scored(*pairs: tuple[set[anteval.Label], set[anteval.Label]]) -> tuple[FScores, FScores]:
     """Micro and macro of (predicted, real) pairs."""
-    rows = anteval.overlaps([guess for guess, _ in pairs], [of_labels(*real) for _, real in pairs])
+    rows = anteval.count_overlaps(
+        [guess for guess, _ in pairs], [of_labels(*real) for _, real in pairs]
+    )
     return micro(rows), macro(rows)
 
 
@@ -90,7 +92,7 @@ def test_no_examples_have_no_score() -> None:
 
 def test_a_prediction_is_needed_for_each_example() -> None:
     with pytest.raises(ValueError, match="found 2 examples and 1 predictions"):
-        anteval.overlaps([set()], [of_labels(), of_labels()])
+        anteval.count_overlaps([set()], [of_labels(), of_labels()])
 
 
 labels = st.builds(anteval.Label, st.sampled_from("abc"), st.sampled_from(anteval.SKILLS[:4]))
@@ -147,7 +149,7 @@ def fitted(train: list[anteval.Example]) -> LinearDM:
 
 
 def scores(dm: LinearDM | LastSpeakerMajority, test: list[anteval.Example]) -> FScores:
-    return micro(anteval.overlaps(dm.predict(test), test))
+    return micro(anteval.count_overlaps(dm.predict(test), test))
 
 
 def test_it_learns_who_and_what_from_a_hundred_examples() -> None:

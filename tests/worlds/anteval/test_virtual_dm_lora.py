@@ -72,7 +72,8 @@ def test_a_chat_template_frames_the_same_prompt(learned: anteval.LoraDM) -> None
     adapted = learned._ready()
     plain = finetune.prompt_ids(adapted, FOUR[0])
     assert (
-        adapted.tokenizer.decode(plain) == f"{anteval.head()}\n\n{anteval.prompt_body(FOUR[0])}\n\n"
+        adapted.tokenizer.decode(plain)
+        == f"{anteval.prompt_head()}\n\n{anteval.prompt_body(FOUR[0])}\n\n"
     )
     template = "{% for m in messages %}[{{ m.role }}]{{ m.content }}{% endfor %}[it]"
     adapted.tokenizer.chat_template = template
@@ -80,7 +81,7 @@ def test_a_chat_template_frames_the_same_prompt(learned: anteval.LoraDM) -> None
     adapted.tokenizer.chat_template = None
     assert (
         adapted.tokenizer.decode(framed)
-        == f"[system]{anteval.head()}[user]{anteval.prompt_body(FOUR[0])}[it]"
+        == f"[system]{anteval.prompt_head()}[user]{anteval.prompt_body(FOUR[0])}[it]"
     )
 
 

@@ -31,7 +31,7 @@ def test_each_line_is_the_prompt_of_an_example_and_its_right_answer() -> None:
     assert rows == [
         {
             "messages": [
-                {"role": "system", "content": anteval.head()},
+                {"role": "system", "content": anteval.prompt_head()},
                 {"role": "user", "content": anteval.prompt_body(one)},
                 {"role": "assistant", "content": anteval.expected_reply(one)},
             ]

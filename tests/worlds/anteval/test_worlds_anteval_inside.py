@@ -32,7 +32,9 @@ class TestScriptedInformation(PlayerContract):
 
     def scene(self) -> Scene:
         one = session(turns=16)
-        return anteval.AntScene(one, anteval.polls(one, anteval.paper(), controls=True, every=5))
+        return anteval.AntScene(
+            one, anteval.build_polls(one, anteval.paper_prompts(), controls=True, every=5)
+        )
 
 
 def test_alone_each_agent_plays_the_whole_table_and_with_a_partner_the_players() -> None:

@@ -51,7 +51,7 @@ def taking(*numbers: int) -> str:
 
 def judged(model: FakeModel, of: Episode = PARTIED) -> dict[str, Verdict]:
     found = asyncio.run(stss.StssModelJudge(model).judge(of))
-    assert [one.measure for one in found] == [*stss.READ]
+    assert [one.measure for one in found] == [*stss.READ_METRICS]
     return {verdict.measure.name: verdict for verdict in found}
 
 

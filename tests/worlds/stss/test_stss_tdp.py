@@ -49,7 +49,7 @@ class Reader(ScriptedMind):
             return method
 
         async def answer(question: Any) -> Any:
-            head, tail = build_prompt(question, stss.paper(), 1.0).messages
+            head, tail = build_prompt(question, stss.paper_prompts(), 1.0).messages
             asked = question.meta
             self.read.append(Read(asked.resident, asked.step, name, head.text, tail.text))
             return await method(question)

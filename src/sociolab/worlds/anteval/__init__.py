@@ -14,23 +14,23 @@ if TYPE_CHECKING:
         InformationPlan as InformationPlan,
         Learned as Learned,
         RecordJudge as RecordJudge,
+        build_polls as build_polls,
         find_answer as find_answer,
-        polls as polls,
     )
     from sociolab.worlds.anteval.kit import (
         load_information as load_information,
         load_intention as load_intention,
     )
     from sociolab.worlds.anteval.party.drawing import draw_party as draw_party
-    from sociolab.worlds.anteval.prompt_sets import paper as paper
+    from sociolab.worlds.anteval.prompt_sets import paper_prompts as paper_prompts
     from sociolab.worlds.anteval.scene import (
         CHAT as CHAT,
         TELL as TELL,
         USE as USE,
         AntScene as AntScene,
-        recorded as recorded,
+        is_recorded as is_recorded,
         turn_text as turn_text,
-        visible as visible,
+        view_table as view_table,
     )
     from sociolab.worlds.anteval.scripted import ScriptedPartyPlayer as ScriptedPartyPlayer
     from sociolab.worlds.anteval.session import (
@@ -54,8 +54,8 @@ if TYPE_CHECKING:
         ChatDM as ChatDM,
         answer_schema as answer_schema,
         expected_reply as expected_reply,
-        head as head,
         prompt_body as prompt_body,
+        prompt_head as prompt_head,
         read_answer as read_answer,
         shots_from as shots_from,
     )
@@ -66,8 +66,8 @@ if TYPE_CHECKING:
         Label as Label,
         LocalDM as LocalDM,
         Turn as Turn,
+        count_overlaps as count_overlaps,
         names_skill as names_skill,
-        overlaps as overlaps,
     )
     from sociolab.worlds.anteval.virtual_dm.finetune import (
         LoraDM as LoraDM,

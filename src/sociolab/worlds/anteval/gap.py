@@ -35,7 +35,7 @@ from sociolab.worlds.anteval.virtual_dm.example import (
     LastSpeakerMajority,
     LocalDM,
     VirtualDM,
-    overlaps,
+    count_overlaps,
 )
 
 # ------------------------------------------------------------------ results
@@ -360,7 +360,7 @@ class Bench:
         predicted = await dm.predict_async(self._test, self._settings.most)
         self._asked[what] += len(self._test)
         self._failures.update({(what, cause): count for cause, count in dm.failures.items()})
-        return ScoredDM(overlaps(predicted, self._test), dm.failures.total())
+        return ScoredDM(count_overlaps(predicted, self._test), dm.failures.total())
 
     async def baselines(self) -> tuple[BaselineRow, ...]:
         """DMs that do not read the text: who spoke last, and the most frequent skill."""

@@ -17,10 +17,16 @@ from sociolab.core.seeding import digest, stream
 from sociolab.judging.reader import CannotTell, MissingValue, TranscriptReader
 from sociolab.prompting.sets import PromptSet
 from sociolab.worlds.anteval.information.scoring import NOTHING
-from sociolab.worlds.anteval.prompt_sets import paper
-from sociolab.worlds.anteval.scene import PASS, UNRECORDED, USE, party_moved, recorded
+from sociolab.worlds.anteval.prompt_sets import paper_prompts
+from sociolab.worlds.anteval.scene import PASS, UNRECORDED, USE, is_recorded, party_moved
 from sociolab.worlds.anteval.session import NPC, SKILLS, Intention, Session, session_from
-from sociolab.worlds.anteval.virtual_dm.chat import NEEDS, Answer, head, labels_in, prompt_body
+from sociolab.worlds.anteval.virtual_dm.chat import (
+    NEEDS,
+    Answer,
+    labels_in,
+    prompt_body,
+    prompt_head,
+)
 from sociolab.worlds.anteval.virtual_dm.example import DM, Example, Label, Turn, names_skill
 
 UNIFORM = "uniform"
@@ -188,7 +194,7 @@ class IntentionRecordJudge:
         """F_c and F_o of the episode; unscored where it is not on record."""
         if not party_moved(episode):
             return NOTHING.as_verdicts(MEASURES)
-        if not recorded(episode):
+        if not is_recorded(episode):
             return CannotTell(UNRECORDED).as_verdicts(MEASURES)
         session = session_from(episode.trial.task.content)
         used = {
@@ -203,8 +209,8 @@ class ChatIntentionJudge:
     """The guesses of an untuned chat model as virtual DM (the paper's f0), on one session."""
 
     def __init__(self, model: ChatModel, texts: PromptSet | None = None) -> None:
-        texts = texts or paper()
-        self._model, self._head = model, head(texts)
+        texts = texts or paper_prompts()
+        self._model, self._head = model, prompt_head(texts)
         self._temperature = texts.manifest.temperature.judge
         settings = digest(self._head, model.label, "sets")
         instructions = texts.instructions("virtual_dm")

@@ -32,6 +32,6 @@ class AntSettings(PromptedSettings):
     required_templates = WANTED
 
 
-def paper() -> PromptSet:
+def paper_prompts() -> PromptSet:
     """The default prompt set, which follows the paper."""
     return load_set(PACKAGE, "paper", WANTED)

@@ -17,7 +17,7 @@ from sociolab.core.episode import Action, ActionKind, ActionSpace, Episode, Move
 from sociolab.core.ports import Line, Observation
 from sociolab.engine.scene import Order, Poll
 from sociolab.prompting.sets import PromptSet
-from sociolab.worlds.anteval.prompt_sets import paper
+from sociolab.worlds.anteval.prompt_sets import paper_prompts
 from sociolab.worlds.anteval.session import (
     ABILITIES,
     NPC,
@@ -73,7 +73,7 @@ UNRECORDED = (
 )
 
 
-def recorded(episode: Episode) -> bool:
+def is_recorded(episode: Episode) -> bool:
     """Whether acts say what every turn meant, so that nobody has to read the words."""
     return bool(episode.moves) and all(a.acts for move in episode.moves for a in move.actions)
 
@@ -88,7 +88,7 @@ class AntScene:
     session: Session
     polls: Sequence[Poll] = ()
     order: Order = "round-robin"
-    texts: PromptSet = field(default_factory=paper)
+    texts: PromptSet = field(default_factory=paper_prompts)
     marks: bool = False
 
     @property
@@ -122,7 +122,7 @@ class TableWitness:
         self._seat, self._marks = seat, marks
         self._texts = texts
         self._limit = session.turns
-        self._view = visible(session, seat)
+        self._view = view_table(session, seat)
         self._names = {character.id: character.first_name for character in session.characters}
         self._full = {character.id: character.name for character in session.characters}
         self._others = tuple(name for other, name in self._names.items() if other != seat)
@@ -244,7 +244,7 @@ def party_moved(episode: Episode) -> bool:
     return any(move.seat != NPC for move in episode.moves)
 
 
-def visible(session: Session, seat: str) -> TableView:
+def view_table(session: Session, seat: str) -> TableView:
     """What this seat knows at first: its own character, how the others look, the situation.
 
     The NPC alone is told its knowledge, a player alone its own intentions (AntEval section 3.2).

@@ -15,8 +15,8 @@ from sociolab.engine.visibility import visible_moves
 from sociolab.plugin.shown import FactMention
 from sociolab.prompting.sets import PromptSet, prompt
 from sociolab.report.words import join_names
-from sociolab.worlds.anteval.information.scoring import LEARNED, Learned, list_tellings, polls
-from sociolab.worlds.anteval.prompt_sets import PLAYED, paper
+from sociolab.worlds.anteval.information.scoring import LEARNED, Learned, build_polls, list_tellings
+from sociolab.worlds.anteval.prompt_sets import PLAYED, paper_prompts
 from sociolab.worlds.anteval.scene import LEAVING_ACTIONS, AntScene, describe_self, line_of
 from sociolab.worlds.anteval.session import Form, Session, session_from
 from sociolab.worlds.anteval.sessions import Sessions
@@ -52,7 +52,7 @@ class AntEval:
     controls: bool = False
     snapshots: int = 0
     policy: FailurePolicy = DEFAULT_POLICY
-    texts: PromptSet = field(default_factory=paper)
+    texts: PromptSet = field(default_factory=paper_prompts)
     marks: bool = False
 
     @property
@@ -98,7 +98,7 @@ class AntEval:
         session = session_from(task.content)
         if self.form == "intention":
             return AntScene(session, texts=self.texts, marks=self.marks)
-        questions = polls(session, self.texts, controls=self.controls, every=self.snapshots)
+        questions = build_polls(session, self.texts, controls=self.controls, every=self.snapshots)
         return AntScene(session, questions, texts=self.texts)
 
 

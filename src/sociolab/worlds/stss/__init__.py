@@ -38,7 +38,7 @@ if TYPE_CHECKING:
     )
     from sociolab.worlds.stss.judges import (
         OUTCOMES as OUTCOMES,
-        READ as READ,
+        READ_METRICS as READ_METRICS,
         StssModelJudge as StssModelJudge,
         StssRulesJudge as StssRulesJudge,
         measures_of as measures_of,
@@ -109,7 +109,7 @@ if TYPE_CHECKING:
         Stss as Stss,
         StssSettings as StssSettings,
         make_setting as make_setting,
-        paper as paper,
+        paper_prompts as paper_prompts,
         read_trajectory as read_trajectory,
     )
 else:

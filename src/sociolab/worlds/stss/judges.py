@@ -41,7 +41,7 @@ from sociolab.worlds.stss.talk.conditions import ConditionFinding, Occasion
 from sociolab.worlds.stss.talk.model_judge import TalkModelJudge
 from sociolab.worlds.stss.talk.verdicts import findings_in_note, findings_in_talk
 from sociolab.worlds.stss.task import TASK_TYPES, Errand, SocialTask, TaskType
-from sociolab.worlds.stss.world import JUDGED, SMOKE, is_smoke, paper, read_trajectory
+from sociolab.worlds.stss.world import JUDGED, SMOKE, is_smoke, paper_prompts, read_trajectory
 
 Outcome: TypeAlias = Literal["done", "no conversation", "not conveyed", "not noted", "not acted on"]
 OUTCOMES: tuple[Outcome, ...] = get_args(Outcome)
@@ -226,7 +226,7 @@ AGREEMENT = Measure("filter_agreement", 0, 1, title="filter and reading agree")
 """Shares of those who were at the place in time: took part by the keyword filter, took part as a
 model reads their actions, and judged alike by both."""
 
-READ = (GOAL_READ, BY_FILTER, BY_READING, AGREEMENT, *LOSSES.values())
+READ_METRICS = (GOAL_READ, BY_FILTER, BY_READING, AGREEMENT, *LOSSES.values())
 """What a model that reads an episode scores."""
 
 
@@ -366,7 +366,7 @@ class StssModelJudge:
         settings: ScoreSettings | None = None,
         texts: PromptSet | None = None,
     ) -> None:
-        self._texts = texts or paper()
+        self._texts = texts or paper_prompts()
         self._talks = TalkModelJudge(model, self._texts)
         self._settings = settings or ScoreSettings()
         schema, instructions = schema_of(Attendance).text, self._texts.instructions(*JUDGED)
@@ -380,7 +380,7 @@ class StssModelJudge:
         content = parse_content(episode.trial.task.content)
         trajectory = _readable_trajectory(content.task, episode)
         if isinstance(trajectory, NoValue):
-            return trajectory.as_verdicts(READ)
+            return trajectory.as_verdicts(READ_METRICS)
         reader = self._talks.reader(episode.trial.id, judging)
         filtered = score(content.task, trajectory, self._settings)
         attended = await self._attendance(reader, content, trajectory, filtered)
@@ -424,7 +424,7 @@ class StssModelJudge:
             else:
                 chosen |= {(action.who, errand, action.doing) for action in chosen_actions}
         if failed is not None:
-            return failed.as_verdicts(READ[:4])
+            return failed.as_verdicts(READ_METRICS[:4])
 
         def reads(who: str, errand: Errand | None, text: str) -> bool:
             return (who, errand, text) in chosen

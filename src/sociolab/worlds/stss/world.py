@@ -63,7 +63,7 @@ class TownSettings(PromptedSettings):
     required_templates = WANTED
 
 
-def paper() -> PromptSet:
+def paper_prompts() -> PromptSet:
     """The default prompt set."""
     return load_set(PACKAGE, "paper", WANTED)
 

@@ -147,7 +147,9 @@ def test_who_is_told_of_a_place_finds_it_listed_when_asked_for_a_note(*, plain: 
     court, other = "Riverside Gym: sports court", Says("Yes, gladly!")
     said = "Come to the match on the sports court of Riverside Gym, tomorrow at six!"
     held(KITE, Says(said, "Bye!"), other)
-    *utters, note = (build_prompt(asked, stss.paper(), 0, plain=plain) for asked in other.asked)
+    *utters, note = (
+        build_prompt(asked, stss.paper_prompts(), 0, plain=plain) for asked in other.asked
+    )
     assert not any(f"- {court}" in asked.messages[0].text for asked in utters)
     assert note.messages[0].text.endswith(f"- {court}")
     assert "Riverside Gym: training room" not in note.messages[0].text

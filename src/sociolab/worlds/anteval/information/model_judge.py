@@ -36,7 +36,7 @@ from sociolab.worlds.anteval.information.scoring import (
     substantial,
     verdicts,
 )
-from sociolab.worlds.anteval.prompt_sets import paper
+from sociolab.worlds.anteval.prompt_sets import paper_prompts
 from sociolab.worlds.anteval.scene import SPEAK, describe_self, line_of, party_moved
 from sociolab.worlds.anteval.session import (
     NPC,
@@ -241,7 +241,7 @@ class ModelJudge:
     ) -> None:
         self._plan = plan
         self._model = model
-        self._texts = texts or paper()
+        self._texts = texts or paper_prompts()
         instructions = self._texts.instructions(*_PROMPTS)
         settings = digest(model.label, instructions.hash, plan.key_points)
         self.id = JudgeId(model.label, "model", settings, prompts=instructions.prompts)

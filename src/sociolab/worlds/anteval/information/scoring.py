@@ -19,7 +19,7 @@ from sociolab.engine.scene import Poll
 from sociolab.judging.reader import CannotTell, MissingValue, NoValue
 from sociolab.plugin.shown import FactMention, FactReceipt, FactWay
 from sociolab.prompting.sets import PromptSet
-from sociolab.worlds.anteval.scene import CHAT, LEAVE, TELL, UNRECORDED, party_moved, recorded
+from sociolab.worlds.anteval.scene import CHAT, LEAVE, TELL, UNRECORDED, is_recorded, party_moved
 from sociolab.worlds.anteval.session import FactKind, Session, session_from
 
 LEARNED = "learned"
@@ -46,7 +46,9 @@ class Learned(BaseModel):
         return " ".join(part if part[-1] in ".!?\"'" else f"{part}." for part in stated)
 
 
-def polls(session: Session, texts: PromptSet, *, controls: bool, every: int) -> tuple[Poll, ...]:
+def build_polls(
+    session: Session, texts: PromptSet, *, controls: bool, every: int
+) -> tuple[Poll, ...]:
     """When the players are asked: at the end, for the controls at 0, and every so many turns.
 
     Answers never enter the history; `every` 0 takes no snapshots.
@@ -436,7 +438,7 @@ def _missing(measure: Measure, seat: str | None, reason: NoValue) -> Verdict:
 def learned(episode: Episode) -> tuple[FactWay, ...]:
     """How each fact spread, in the session's order; empty where it is not on record."""
     session = session_from(episode.trial.task.content)
-    if not recorded(episode):
+    if not is_recorded(episode):
         return ()
     tellings = list_tellings(session, episode)
     answers = {player.id: _answer(session, episode, player.id, None) for player in session.players}
@@ -492,7 +494,7 @@ class RecordJudge:
         transcript: FactResult = _UNRECORDED
         recited: FactResult = _UNRECORDED
         small_talk: Collection[int] | NoValue = _UNRECORDED
-        if recorded(episode):
+        if is_recorded(episode):
             tellings = list_tellings(session, episode).items()
             first = {fact: several[0] for fact, several in tellings if several}
             where = {fact: f"{t.who}, turn {t.turn + 1}" for fact, t in first.items()}
@@ -524,7 +526,7 @@ def _answer(session: Session, episode: Episode, seat: str, at: int | None) -> Fa
     if isinstance(answer, MissingValue):
         return answer
     acted = any(move.seat == seat for move in episode.moves)
-    if not acted or not recorded(episode) or len(answer.ids) != len(answer.facts):
+    if not acted or not is_recorded(episode) or len(answer.ids) != len(answer.facts):
         return _UNRECORDED
     tellings = list_tellings(session, episode)
     stated = {fact: _source(tellings.get(fact, ()), session, seat) for fact in answer.ids if fact}

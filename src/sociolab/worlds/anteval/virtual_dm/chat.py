@@ -19,7 +19,7 @@ from sociolab.prompting.sets import PromptSet
 from sociolab.prompting.structured import parse_reply_text, schema_of
 from sociolab.runner.local import work_all
 from sociolab.runner.progress import Waits
-from sociolab.worlds.anteval.prompt_sets import paper
+from sociolab.worlds.anteval.prompt_sets import paper_prompts
 from sociolab.worlds.anteval.session import SKILLS
 from sociolab.worlds.anteval.virtual_dm.example import DM, Example, Label
 
@@ -49,9 +49,9 @@ NEEDS = 800
 
 
 @cache
-def head(texts: PromptSet | None = None) -> str:
+def prompt_head(texts: PromptSet | None = None) -> str:
     """What stays the same for all examples: the task, the 18 skills, the form of the reply."""
-    return (texts or paper())["virtual_dm"].render({"dm": DM, "skills": SKILLS})
+    return (texts or paper_prompts())["virtual_dm"].render({"dm": DM, "skills": SKILLS})
 
 
 def prompt_body(example: Example) -> str:
@@ -185,7 +185,7 @@ class ChatDM:
         """The labels that the model gives; a failure is counted, and gives none."""
         assert self._shot_messages is not None
         messages = (
-            Message("system", head()),
+            Message("system", prompt_head()),
             *self._shot_messages,
             Message("user", prompt_body(example)),
         )

@@ -186,7 +186,7 @@ class Overlaps:
     skills: Overlap
 
 
-def overlaps(
+def count_overlaps(
     predicted: Sequence[AbstractSet[Label]], examples: Sequence[Example]
 ) -> tuple[Overlaps, ...]:
     """Compare each example's prediction with its labels. ValueError if the lengths differ."""

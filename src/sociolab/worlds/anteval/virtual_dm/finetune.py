@@ -24,7 +24,12 @@ import numpy as np
 
 from sociolab.core.errors import Cause, ConfigError, ReplyError, WorldError, missing_extra
 from sociolab.worlds.anteval.session import SKILLS
-from sociolab.worlds.anteval.virtual_dm.chat import expected_reply, head, prompt_body, read_answer
+from sociolab.worlds.anteval.virtual_dm.chat import (
+    expected_reply,
+    prompt_body,
+    prompt_head,
+    read_answer,
+)
 from sociolab.worlds.anteval.virtual_dm.example import DM, Example, Label
 
 PACKAGES = ("torch", "transformers", "peft", "tokenizers", "safetensors")
@@ -556,13 +561,13 @@ def prompt_ids(adapted: AdaptedModel, example: Example) -> list[int]:
     tokenizer = adapted.tokenizer
     if tokenizer.chat_template:
         messages = [
-            {"role": "system", "content": head()},
+            {"role": "system", "content": prompt_head()},
             {"role": "user", "content": prompt_body(example)},
         ]
         text = tokenizer.apply_chat_template(messages, tokenize=False, add_generation_prompt=True)
         ids: list[int] = tokenizer(text, add_special_tokens=False).input_ids
     else:
-        ids = tokenizer(f"{head()}\n\n{prompt_body(example)}\n\n").input_ids
+        ids = tokenizer(f"{prompt_head()}\n\n{prompt_body(example)}\n\n").input_ids
     return ids
 
 

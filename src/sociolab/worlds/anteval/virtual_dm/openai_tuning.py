@@ -14,7 +14,7 @@ from pathlib import Path
 from sociolab.core.errors import Cause, ConfigError, WorldError
 from sociolab.core.ports import ChatModel
 from sociolab.models.finetuning import FineTuningClient, TuningOrder
-from sociolab.worlds.anteval.virtual_dm.chat import ChatDM, expected_reply, head, prompt_body
+from sociolab.worlds.anteval.virtual_dm.chat import ChatDM, expected_reply, prompt_body, prompt_head
 from sociolab.worlds.anteval.virtual_dm.example import Example, Label
 
 
@@ -85,7 +85,7 @@ def training_bytes(examples: Sequence[Example]) -> bytes:
     text = ""
     for example in examples:
         messages = [
-            {"role": "system", "content": head()},
+            {"role": "system", "content": prompt_head()},
             {"role": "user", "content": prompt_body(example)},
             {"role": "assistant", "content": expected_reply(example)},
         ]

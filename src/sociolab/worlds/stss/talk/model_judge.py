@@ -31,7 +31,7 @@ from sociolab.worlds.stss.talk.dataset import Side, TalkScenario, parse_scenario
 from sociolab.worlds.stss.talk.playing import HeldTalk
 from sociolab.worlds.stss.talk.verdicts import readable, verdicts
 from sociolab.worlds.stss.task import SocialTask
-from sociolab.worlds.stss.world import paper
+from sociolab.worlds.stss.world import paper_prompts
 
 _PROMPTS = ("judge_talk", "judge_note", "judge_rules", "judge_body")
 _LONGEST_SHOWN = 100
@@ -62,7 +62,7 @@ class TalkModelJudge:
 
     def __init__(self, model: ChatModel, texts: PromptSet | None = None) -> None:
         self._model = model
-        self._texts = texts or paper()
+        self._texts = texts or paper_prompts()
         schema = schema_of(reply_type(_MOST_STATEMENTS)).text
         instructions = self._texts.instructions(*_PROMPTS)
         settings = digest(model.label, instructions.hash, conditions_hash(), schema)
