@@ -5,7 +5,7 @@ from __future__ import annotations
 from sociolab.prompting.sets import PromptedSettings, PromptSet, load_set
 from sociolab.worlds.anteval.session import PACKAGE
 
-WANTED = {
+REQUIRED_TEMPLATES = {
     "act_head": (
         "information kept knowledge leaving limit marks npc others purposes situation teller wants "
         "you"
@@ -29,9 +29,9 @@ class AntSettings(PromptedSettings):
     """What the settings of both worlds share: the prompt set."""
 
     package = PACKAGE
-    required_templates = WANTED
+    required_templates = REQUIRED_TEMPLATES
 
 
 def paper_prompts() -> PromptSet:
     """The default prompt set, which follows the paper."""
-    return load_set(PACKAGE, "paper", WANTED)
+    return load_set(PACKAGE, "paper", REQUIRED_TEMPLATES)

@@ -35,7 +35,7 @@ from sociolab.worlds.stss.scoring import ScoreSettings, score
 from sociolab.worlds.stss.task import SocialTask
 
 PACKAGE = "sociolab.worlds.stss"
-WANTED = {
+REQUIRED_TEMPLATES = {
     "head": "age currently home innate learned lifestyle name pause people places plain routine",
     **{question.template(): question.input_names() for question in QUESTIONS},
     "attendance_head": "",
@@ -45,10 +45,10 @@ WANTED = {
     "judge_rules": "",
     "judge_body": "lines now other other_home performer performer_home statements title where",
 }
-JUDGED = tuple(name for name in WANTED if name.startswith(("attendance_", "judge_")))
+JUDGED = tuple(name for name in REQUIRED_TEMPLATES if name.startswith(("attendance_", "judge_")))
 
-WANTED_GENERATIVE = {
-    **WANTED,
+GENERATIVE_TEMPLATES = {
+    **REQUIRED_TEMPLATES,
     "generative/identity": "age currently home innate learned lifestyle name outline pause people "
     "routine",
     **{question.template(): question.input_names() for question in GENERATIVE},
@@ -60,12 +60,12 @@ class TownSettings(PromptedSettings):
     """Settings of both worlds: which prompt set to use."""
 
     package = PACKAGE
-    required_templates = WANTED
+    required_templates = REQUIRED_TEMPLATES
 
 
 def paper_prompts() -> PromptSet:
     """The default prompt set."""
-    return load_set(PACKAGE, "paper", WANTED)
+    return load_set(PACKAGE, "paper", REQUIRED_TEMPLATES)
 
 
 _EVALUATED = (
@@ -142,7 +142,7 @@ class StssSettings(TownSettings):
 
     @classmethod
     def templates(cls, given: Mapping[str, Any]) -> RequiredTemplates:
-        return WANTED if given.get("mind", "lean") == "lean" else WANTED_GENERATIVE
+        return REQUIRED_TEMPLATES if given.get("mind", "lean") == "lean" else GENERATIVE_TEMPLATES
 
     @property
     def footnote(self) -> str:

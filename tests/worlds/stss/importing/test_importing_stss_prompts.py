@@ -9,7 +9,7 @@ import pytest
 from sociolab.core import ConfigError
 from sociolab.prompting import load_set
 from sociolab.worlds.stss.importing.prompts import TEMPLATES, import_prompts
-from sociolab.worlds.stss.world import WANTED_GENERATIVE
+from sociolab.worlds.stss.world import GENERATIVE_TEMPLATES
 
 HEAD = "Variables: !<INPUT 0>! -- explained\n<commentblockmarker>###</commentblockmarker>\n"
 
@@ -31,10 +31,10 @@ def test_inputs_become_variables_and_the_form_of_the_reply_is_ours(tmp_path: Pat
         v2__get_keywords_v1="!<INPUT 0>!",
     )
     told = import_prompts(source, tmp_path / "set", "theirs")
-    texts = load_set("sociolab.worlds.stss", str(tmp_path / "set"), WANTED_GENERATIVE)
+    texts = load_set("sociolab.worlds.stss", str(tmp_path / "set"), GENERATIVE_TEMPLATES)
     values = {"identity": "I", "lifestyle": "L", "first_name": "Ada"}
     shown = texts["generative/wake_up_hour"].render(
-        dict.fromkeys(WANTED_GENERATIVE["generative/wake_up_hour"].split(), "") | values
+        dict.fromkeys(GENERATIVE_TEMPLATES["generative/wake_up_hour"].split(), "") | values
     )
     assert shown == 'I / L / Ada: {when}?\n\nAnswer with {"wake": "HH:MM", "bed": "HH:MM"}.'
     assert "{{ name }} of <> goes to" in texts["generative/choose_sector"].source
@@ -52,7 +52,7 @@ def test_every_known_template_fits_the_variables_of_its_question(tmp_path: Path)
         for one, (_, inputs) in TEMPLATES.items()
     }
     import_prompts(written(tmp_path / "all", **names), tmp_path / "set", "all")
-    texts = load_set("sociolab.worlds.stss", str(tmp_path / "set"), WANTED_GENERATIVE)
+    texts = load_set("sociolab.worlds.stss", str(tmp_path / "set"), GENERATIVE_TEMPLATES)
     rated = texts["generative/importance"].source
     assert rated.count("{{ identity }}") == 3
     assert 'kind == "thought"' in rated

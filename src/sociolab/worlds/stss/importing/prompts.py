@@ -15,7 +15,7 @@ from sociolab.core.errors import ConfigError
 from sociolab.core.reading import read_text
 from sociolab.core.user_files import write_files
 from sociolab.prompting.sets import MANIFEST, load_set
-from sociolab.worlds.stss.world import PACKAGE, WANTED_GENERATIVE
+from sociolab.worlds.stss.world import GENERATIVE_TEMPLATES, PACKAGE
 
 _HEADER = "<commentblockmarker>###</commentblockmarker>"
 """What comes before it in a template explains the template."""
@@ -89,7 +89,7 @@ def import_prompts(source: Path, fresh: Path, name: str, variant: str = "") -> t
     ours = files(PACKAGE).joinpath("prompts", "paper")
     texts = {
         f"{prompt}.md": ours.joinpath(f"{prompt}.md").read_text("utf-8")
-        for prompt in WANTED_GENERATIVE
+        for prompt in GENERATIVE_TEMPLATES
     }
     lines: list[str] = []
     written: dict[str, str] = {}
@@ -112,7 +112,7 @@ def import_prompts(source: Path, fresh: Path, name: str, variant: str = "") -> t
     title = "the authors' templates of Generative Agents, as far as they were at hand"
     texts[MANIFEST] = tomli_w.dumps({"title": title, "instructions": "unverified"})
     write_files(fresh, texts)
-    standing = load_set(PACKAGE, str(fresh), WANTED_GENERATIVE).standing
+    standing = load_set(PACKAGE, str(fresh), GENERATIVE_TEMPLATES).standing
     lines.append(
         "from our set paper: how the town works, TDP, what is said, the form of each reply"
     )
