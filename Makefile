@@ -1,5 +1,6 @@
 # Two commands set everything up: `make demo` and `make test`. EXTRAS=finetune adds an
 # extra; EXTRAS=litellm runs that extra's tests, in an environment of its own.
+# `make test-extras` installs every extra and runs the tests of each.
 PYTHON ?= python3.11
 VENV := .venv
 BIN := $(VENV)/bin
@@ -10,11 +11,21 @@ comma := ,
 wanted := $(subst $(comma), ,$(EXTRAS))
 # An extra that cannot live with constraints.txt has constraints-NAME.txt, and with it an environment
 # and tests of its own: .venv-NAME, tests/extras/NAME.
-apart := $(foreach one,$(wanted),$(if $(wildcard constraints-$(one).txt),$(one)))
+apart := $(strip $(foreach one,$(wanted),$(if $(wildcard constraints-$(one).txt),$(one))))
 within := $(subst $() ,$(comma),$(strip $(filter-out $(apart),$(wanted))))
 STAMP = $(VENV)/.installed-$(1)
+# The tests that need an extra, which are skipped where it is not installed. (Those of an extra with
+# an environment of its own are the folder that is named after it.)
+TESTS_docs := tests/extras/docs
+TESTS_figures := tests/report/test_figures.py
+TESTS_finetune := tests/worlds/anteval/test_virtual_dm_finetune.py \
+  tests/worlds/anteval/test_virtual_dm_lora.py tests/models/test_embeddings.py \
+  tests/cli/test_gap_command.py
+TESTS_parquet := tests/store/test_parquet.py
+TESTS_ray := tests/app/run/test_on_ray.py
+together := $(patsubst TESTS_%,%,$(sort $(filter TESTS_%,$(.VARIABLES))))
 
-.PHONY: demo docs test test-here test-realmodel check format clean bench
+.PHONY: demo docs test test-here test-extras test-realmodel check format clean bench
 .NOTPARALLEL:
 
 demo: $(call STAMP,base)
@@ -53,6 +64,11 @@ endif
 .PRECIOUS: .venv-%/.installed
 test-%: .venv-%/.installed
 	PYTHONDONTWRITEBYTECODE= .venv-$*/bin/pytest -rs tests/extras/$*
+
+test-extras: $(call STAMP,dev)
+	@$(MAKE) --no-print-directory extras EXTRAS=$(subst $() ,$(comma),$(together))
+	PYTHONDONTWRITEBYTECODE= $(BIN)/pytest -rs $(foreach extra,$(together),$(TESTS_$(extra)))
+	@$(MAKE) --no-print-directory $(patsubst constraints-%.txt,test-%,$(wildcard constraints-*.txt))
 
 # With the server that SOCIOLAB_REAL_MODEL_URL names, see CONTRIBUTING.md; without one, it says so.
 test-realmodel: $(call STAMP,dev)

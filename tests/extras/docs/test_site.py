@@ -1,0 +1,48 @@
+"""The documents as a site, built by Zensical from a copy of the repository."""
+
+from __future__ import annotations
+
+import json
+import shutil
+import subprocess
+import sys
+from importlib.util import find_spec
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[3]
+
+pytestmark = pytest.mark.skipif(
+    find_spec("zensical") is None, reason="Zensical is not installed: make test-extras"
+)
+
+
+@pytest.fixture(scope="module")
+def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    copy = tmp_path_factory.mktemp("site") / "sociolab"
+    unwanted = shutil.ignore_patterns(".*", "__pycache__", "build", "site", "*.db*")
+    shutil.copytree(ROOT, copy, ignore=unwanted)
+    built = subprocess.run(
+        [sys.executable, copy / "tools" / "site.py"], capture_output=True, text=True, check=False
+    )
+    assert built.returncode == 0, built.stdout + built.stderr
+    return copy / "site"
+
+
+def test_every_document_is_a_page(site: Path) -> None:
+    documents = [file.relative_to(ROOT / "docs") for file in (ROOT / "docs").rglob("*.md")]
+    assert documents
+    for document in documents:
+        page = document.with_suffix(".html")
+        if document.name == "README.md":
+            page = document.with_name("index.html")
+        assert (site / page).is_file(), document
+
+
+def test_pages_link_to_the_notes_on_papers_and_can_be_searched(site: Path) -> None:
+    (notes,) = site.rglob("sotopia/PAPER.html")
+    link = notes.relative_to(site).as_posix()
+    assert any(link in page.read_text("utf-8") for page in site.glob("*.html"))
+    search = json.loads((site / "search.json").read_text("utf-8"))
+    assert any(item["location"].startswith("compare.html") for item in search["items"])
