@@ -16,7 +16,7 @@ RELATIONSHIP = Measure("relationship", -5, 5, title="REL")
 SECRET = Measure("secret", -10, 0, title="SEC")
 RULES = Measure("social_rules", -10, 0, title="SOC")
 OVERALL = Measure("overall", 0, 10, title="Overall")
-FAVOURITE = "Fergal Muldowney"
+FAVOURITE = "Mateo Quispe"
 AT_JUDGING = (0, 1, 3)
 
 

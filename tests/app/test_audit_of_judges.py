@@ -31,7 +31,7 @@ RUN = "played"
 
 @pytest.fixture(scope="module")
 def stored(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Twelve episodes of twelve scenarios, among them two of Fergal Muldowney's."""
+    """Twelve episodes of twelve scenarios, among them two of Mateo Quispe's."""
     path = tmp_path_factory.mktemp("audits") / "s.db"
     run(RunConfig(tasks="bargain", limit=12, name=RUN, store=path))
     return path
