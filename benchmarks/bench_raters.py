@@ -21,7 +21,7 @@ import numpy as np
 from sociolab.analysis.judge_by_agent import biases
 from sociolab.stats.crossed_raters import RatedPlay, crossed, crossed_estimate
 from sociolab.stats.intervals import Estimate, mean
-from sociolab.stats.prediction_powered import JudgedPlay, corrected
+from sociolab.stats.prediction_powered import JudgedPlay, correct_means
 from sociolab.store.studies import AssignmentRow
 from sociolab.studies.assignment import ItemPool, choose_item
 
@@ -153,7 +153,7 @@ def powered(draws: int, rated: float, raters: int, seed: int = 2) -> dict[str, f
                 rows.append(JudgedPlay(f"s{play % 14}", judge, given, sign))
             sides.append(rows)
         for title, rows in (("mean", sides[0]), ("difference", [*sides[0], *sides[1]])):
-            found = corrected(rows)
+            found = correct_means(rows)
             assert found is not None
             for name in ("people", "judge", "corrected"):
                 held[f"{title} {name}"] += holds(getattr(found, name))

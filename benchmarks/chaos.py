@@ -60,7 +60,7 @@ from sociolab.cli.main import main as command
 from sociolab.core.episode import Moved
 from sociolab.endpoint.server import start_in_process
 from sociolab.endpoint.settings import FAULTS, EndpointSettings
-from sociolab.store.checking import damage
+from sociolab.store.checking import find_damage
 from sociolab.store.store import Store
 from web_serving import free_port
 
@@ -205,7 +205,7 @@ def facts(folder: Path, run: str = "r") -> dict[str, Any]:
         verdicts = sorted(
             f"{row.judge} {row.trial} {row.verdict}" for row in store.verdicts.scores(run)
         )
-        damaged = list(damage(store))
+        damaged = list(find_damage(store))
     return {"trials": trials, "replies": replies, "verdicts": verdicts, "damage": damaged}
 
 
@@ -412,7 +412,7 @@ class Campaign:
                     for event in store.events("chat", row.trial.id)
                     if isinstance(event, Moved) and event.actions
                 )
-                damaged = "; ".join(damage(store))
+                damaged = "; ".join(find_damage(store))
             lost = crowd.taken - set(stored)
             twice = [text for text in crowd.sent if stored[text] > 1]
             problem = damaged or (f"{len(lost)} lost, {len(twice)} twice" if lost or twice else "")

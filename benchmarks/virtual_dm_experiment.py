@@ -31,7 +31,7 @@ from sociolab.worlds.anteval.gap_intervals import (
     ScoredDM,
     Trained,
     disjoint,
-    sample,
+    sample_groups,
 )
 from sociolab.worlds.anteval.importing.dnd import read_examples
 from sociolab.worlds.anteval.virtual_dm.example import Example, Label, LocalDM, Turn, count_overlaps
@@ -103,8 +103,8 @@ def gaps(
     """Print F and G of each training set, whether it lies above the noise floor, and inversions."""
     sets: dict[str, Sequence[Example]] = {
         "real": source,
-        "half real": sample(source, len(source) // 2, SEED),
-        f"{FEW} real": sample(source, FEW, SEED),
+        "half real": sample_groups(source, len(source) // 2, SEED),
+        f"{FEW} real": sample_groups(source, FEW, SEED),
         "shuffled skills": shuffled_skills(source),
         "shuffled characters": shuffled_characters(source),
         "templates": [template(row) for row in source],

@@ -6,7 +6,7 @@ import json
 from collections.abc import Iterable
 
 from sociolab.core import CallKey, ChatReply, ModelError, Prompt, Usage, stream
-from sociolab.prompting import Draw, sample
+from sociolab.prompting import Draw, sample_value
 
 
 class FakeModel:
@@ -36,4 +36,4 @@ class ImprovisingModel:
         draw = Draw(chance, 60)
         if prompt.schema is None:
             return ChatReply("speak: Hello there.")
-        return ChatReply(json.dumps(sample(json.loads(prompt.schema.text), draw)))
+        return ChatReply(json.dumps(sample_value(json.loads(prompt.schema.text), draw)))

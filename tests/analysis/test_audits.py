@@ -40,7 +40,7 @@ from sociolab.core import (
     Verdict,
 )
 from sociolab.report.formatting import NOTHING
-from sociolab.stats import CUT
+from sociolab.stats import TRUNCATED_NOTE
 
 GOAL = Measure("goal", 0, 10, title="GOAL")
 CHANGEABLE = Measure("relationship", -5, 5, title="REL")
@@ -90,7 +90,7 @@ def test_no_interval_of_repeats_passes_what_the_scale_allows() -> None:
     for what, top in ((SD, 10 / 2**0.5), (DIFFERENCE, 10)):
         estimate = found["goal", what].estimate
         assert estimate.high == pytest.approx(top)
-        assert (estimate.low, estimate.note) == (0, CUT)
+        assert (estimate.low, estimate.note) == (0, TRUNCATED_NOTE)
     assert found["goal", EQUAL].estimate.method == "rate"
 
 
@@ -105,8 +105,8 @@ def test_no_interval_of_an_effect_passes_what_the_scale_allows() -> None:
     found = by(change_findings(rows))
     for measure, width in (("relationship", 10), ("goal", 10), (ALL, 100)):
         of_x, size = found[measure, "x"].estimate, found[measure, MOVED].estimate
-        assert (of_x.low, of_x.high, of_x.note) == (-width, width, CUT)
-        assert (size.low, size.high, size.note) == (0, width, CUT)
+        assert (of_x.low, of_x.high, of_x.note) == (-width, width, TRUNCATED_NOTE)
+        assert (size.low, size.high, size.note) == (0, width, TRUNCATED_NOTE)
 
 
 def test_an_interval_within_the_scale_is_not_called_cut() -> None:

@@ -16,7 +16,14 @@ from cli.conftest import Done, Sociolab
 from rating_runs import open_study
 from sociolab.endpoint import ChatBody, EndpointServer, EndpointSettings, start_in_thread
 from sociolab.store import Store
-from sociolab.studies import POINTS, Review, assign_next, review_study, submit_review, task_pool
+from sociolab.studies import (
+    REVIEW_POINTS,
+    Review,
+    assign_next,
+    review_study,
+    submit_review,
+    task_pool,
+)
 
 Record = dict[str, Any]
 THINGS = ("violin", "ladder", "kettle", "parcel", "lantern", "blanket", "bicycle", "ticket")
@@ -483,7 +490,7 @@ def test_what_reviewers_reject_is_not_in_the_next_version(
         study = review_study(store.studies.get("checks"))
         while (task := assign_next(store, "checks", who.pk, task_pool(study))) is not None:
             bad = study.tasks[task].cluster == first
-            points = {**dict.fromkeys(POINTS, True), "tension": not bad}
+            points = {**dict.fromkeys(REVIEW_POINTS, True), "tension": not bad}
             review = Review("reject" if bad else "keep", points, "nothing to decide" if bad else "")
             assert submit_review(store, study, who, task, review) == ()
     done = sociolab("data", "revise", "checks", "--to", "d2", "--store", "s.db")

@@ -11,7 +11,7 @@ from hypothesis import given, strategies as st
 from pydantic import BaseModel, ConfigDict, Field, TypeAdapter
 
 from sociolab.endpoint import Chance, ChatBody, EndpointSettings, Replies, read_chat
-from sociolab.prompting import Draw, SchemaError, sample
+from sociolab.prompting import Draw, SchemaError, sample_value
 
 KEYS = st.binary(min_size=1, max_size=8)
 
@@ -97,7 +97,7 @@ Scores = dict[str, Annotated[int, Field(ge=-5, le=0)]]
 @given(key=KEYS)
 def test_sample_of_a_schema_is_valid(kind: Any, key: bytes) -> None:
     adapter = TypeAdapter(kind)
-    value = sample(adapter.json_schema(), Draw(Chance(key).stream("x")))
+    value = sample_value(adapter.json_schema(), Draw(Chance(key).stream("x")))
     adapter.validate_json(json.dumps(value))
 
 
@@ -117,10 +117,10 @@ def test_number_lies_within_its_bounds_and_a_stray_one_beside_them(
     schema: dict[str, Any] = {"type": kind}
     schema["exclusiveMinimum" if open_low else "minimum"] = low
     schema["exclusiveMaximum" if open_high else "maximum"] = high
-    value = sample(schema, Draw(Chance(key).stream("x")))
+    value = sample_value(schema, Draw(Chance(key).stream("x")))
     assert low < value if open_low else low <= value
     assert value < high if open_high else value <= high
-    stray = sample(schema, Draw(Chance(key).stream("x"), stray=True))
+    stray = sample_value(schema, Draw(Chance(key).stream("x"), stray=True))
     assert not (low < stray < high)
     assert stray != low or open_low
     assert stray != high or open_high
@@ -138,7 +138,7 @@ def test_number_lies_within_its_bounds_and_a_stray_one_beside_them(
 )
 def test_number_with_one_bound_stays_near_it(schema: dict[str, Any], low: int, high: int) -> None:
     for key in range(50):
-        assert low <= sample(schema, Draw(Chance(b"%d" % key).stream("x"))) <= high
+        assert low <= sample_value(schema, Draw(Chance(b"%d" % key).stream("x"))) <= high
 
 
 def test_merged_and_mixed_schemas_are_read() -> None:
@@ -147,7 +147,7 @@ def test_merged_and_mixed_schemas_are_read() -> None:
         "properties": {"y": {"type": ["null"]}},
         "$defs": {"a/b": {"properties": {"x": {"const": 1}}, "required": ["x"]}},
     }
-    assert sample(schema, Draw(Chance(b"").stream("x"))) == {"y": None, "x": 1}
+    assert sample_value(schema, Draw(Chance(b"").stream("x"))) == {"y": None, "x": 1}
 
 
 @pytest.mark.parametrize(
@@ -167,7 +167,7 @@ def test_merged_and_mixed_schemas_are_read() -> None:
 )
 def test_broken_schema_is_an_error(schema: dict[str, Any]) -> None:
     with pytest.raises(SchemaError):
-        sample(schema, Draw(Chance(b"").stream("x")))
+        sample_value(schema, Draw(Chance(b"").stream("x")))
 
 
 @pytest.mark.parametrize(
@@ -180,7 +180,7 @@ def test_broken_schema_is_an_error(schema: dict[str, Any]) -> None:
 )
 def test_schema_without_a_finite_value_is_an_error_when_sampled(schema: dict[str, Any]) -> None:
     with pytest.raises(SchemaError):
-        sample(schema, Draw(Chance(b"").stream("x")))
+        sample_value(schema, Draw(Chance(b"").stream("x")))
 
 
 # ------------------------------------------------------------------ replies to requests
@@ -227,17 +227,17 @@ def test_of_several_days_it_is_the_last() -> None:
     schema = {"enum": ["2024-05-13", "2024-05-25", "2024-05-14"]}
     for number in range(20):
         draw = Draw(Chance(b"%d" % number).stream("x"))
-        assert sample(schema, draw) == "2024-05-25"
+        assert sample_value(schema, draw) == "2024-05-25"
 
 
 def test_times_of_a_day_follow_one_another() -> None:
     hours = [f"{hour:02d}:00" for hour in range(24)]
     plan = {"prefixItems": [{"enum": hours}] * 4, "type": "array"}
     for number in range(20):
-        found = sample(plan, Draw(Chance(b"%d" % number).stream("x")))
+        found = sample_value(plan, Draw(Chance(b"%d" % number).stream("x")))
         assert found == sorted(set(found))
     one = {"prefixItems": [{"enum": ["08:00"]}] * 2, "type": "array"}
-    assert sample(one, Draw(Chance(b"").stream("x"))) == ["08:00", "08:00"]
+    assert sample_value(one, Draw(Chance(b"").stream("x"))) == ["08:00", "08:00"]
 
 
 LINES = """Reply with one line: the kind of action, a colon, and your words or deed; none and leave

@@ -32,7 +32,7 @@ from sociolab.app.search_index import index_step
 from sociolab.app.transcripts import transcript_of
 from sociolab.core import Answered, Episode
 from sociolab.endpoint import ChatBody, EndpointSettings, start_in_thread
-from sociolab.prompting import Draw, sample
+from sociolab.prompting import Draw, sample_value
 from sociolab.report import page, play_text, transcript_view
 from sociolab.report.export import play_markdown
 from sociolab.store import Store
@@ -74,7 +74,7 @@ class Model:
         if "The scene is over; no turn will follow." in chat.messages[-1].text:
             return self._closing(json.loads(chat.schema)["properties"])
         draw = Draw(self._chance, 40)
-        return json.dumps(sample(json.loads(chat.schema), draw))
+        return json.dumps(sample_value(json.loads(chat.schema), draw))
 
     def _closing(self, fields: dict[str, Any]) -> str:
         if self.outcome == "unreadable":
@@ -220,5 +220,5 @@ def test_no_policy_observes_it(played: Played) -> None:
         tasks="bargain", partner="openai/p", judges=judges, readers="openai/r", config=config
     ) as env:
         env.rollouts_sync(policy, 3, in_flight=1)
-    assert {one.asked for one in seen} == {"act", sotopia.CLOSING}
-    assert not any(CANARY in repr((one.messages, one.shown)) for one in seen)
+    assert {one.request_name for one in seen} == {"act", sotopia.CLOSING}
+    assert not any(CANARY in repr((one.messages, one.observation)) for one in seen)

@@ -8,7 +8,7 @@ from sociolab.core import JudgeId, Measure
 from sociolab.report import MeasureEntry, NotScored, PlayKey, PlayOutcome, PlayRow, ScoreColumn
 from sociolab.report.result import cluster_means, column_outcomes, entries, with_macro
 from sociolab.report.schema import macro_of
-from sociolab.stats import CUT
+from sociolab.stats import TRUNCATED_NOTE
 
 RULES = JudgeId("rules", "rules")
 
@@ -37,8 +37,11 @@ def test_micro_counts_conversations_and_macro_counts_tasks() -> None:
     # Between two clusters t(0.975; 1) = 12.7: both intervals pass both ends of the scale.
     for name in ("rate", "rate_macro"):
         assert (found[name].low, found[name].high) == (0, 1)
-    assert found["rate"].note == CUT
-    assert found["rate_macro"].note == f"mean of the means of 2 clusters, over 5 episodes; {CUT}"
+    assert found["rate"].note == TRUNCATED_NOTE
+    assert (
+        found["rate_macro"].note
+        == f"mean of the means of 2 clusters, over 5 episodes; {TRUNCATED_NOTE}"
+    )
 
 
 def test_a_macro_average_without_an_interval_says_why() -> None:

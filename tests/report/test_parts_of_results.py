@@ -11,32 +11,32 @@ from sociolab.report import (
     agent_grids,
     grid_text,
     legend,
-    narrowed,
     page,
+    select_scores,
 )
 
 from .small_run import ALPHA, SCRIPTED
 
 
 def test_a_judge_and_metrics_are_named_by_name_or_title(result: RunResult) -> None:
-    found = narrowed(result, ["heuristic"], ["GOAL", "believability"])
+    found = select_scores(result, ["heuristic"], ["GOAL", "believability"])
     assert {(e.judge, e.measure) for e in found.scores} == {
         ("heuristic", "goal"),
         ("heuristic", "believability"),
     }
-    assert narrowed(result, ["all"]).scores == result.scores
+    assert select_scores(result, ["all"]).scores == result.scores
     with pytest.raises(
         ConfigError, match=r'no judge "nobody" scored .*; choose one of .*heuristic'
     ):
-        narrowed(result, ["nobody"])
+        select_scores(result, ["nobody"])
     with pytest.raises(ConfigError, match=r'scored in "height"; expected one of .*goal'):
-        narrowed(result, metrics=["height"])
+        select_scores(result, metrics=["height"])
 
 
 def test_a_partner_is_left_out_unless_asked_for(result: RunResult) -> None:
     met = result.model_copy(update={"partner": SCRIPTED, "settings": {"agents": [[ALPHA, "a1"]]}})
-    assert {e.agent for e in narrowed(met, partner=False).scores if e.agent} == {ALPHA}
-    assert {e.agent for e in narrowed(met).scores if e.agent} == {ALPHA, SCRIPTED}
+    assert {e.agent for e in select_scores(met, partner=False).scores if e.agent} == {ALPHA}
+    assert {e.agent for e in select_scores(met).scores if e.agent} == {ALPHA, SCRIPTED}
 
 
 def test_a_legend_spells_out_what_titles_share_or_else_all_of_them() -> None:

@@ -30,7 +30,7 @@ from sociolab.core import (
     Verdict,
 )
 from sociolab.report import ScoreEntry
-from sociolab.stats import CUT, t_quantile
+from sociolab.stats import TRUNCATED_NOTE, t_quantile
 from sociolab.store import RunReplies, Store
 
 from .small_run import (
@@ -104,7 +104,7 @@ def test_mean_and_interval_over_all_plays_of_an_agent(result: RunResult) -> None
     half = T2 * math.sqrt(3 / 2 * squares) / 12
     assert goal.low == pytest.approx(88 / 12 - half)
     assert goal.high == 10
-    assert (goal.interval, goal.note) == ("t", CUT)
+    assert (goal.interval, goal.note) == ("t", TRUNCATED_NOTE)
     assert (goal.judge, goal.method) == ("heuristic", "heuristic")
 
 
@@ -118,7 +118,7 @@ def test_failed_scores_and_failed_trials_are_failures_and_no_values(result: RunR
     error = (((14 - 4 * 34 / 9) ** 2 + (19 - 4 * 34 / 9) ** 2) / 45 + (1 - 34 / 9) ** 2 / 72) ** 0.5
     high = 34 / 9 + t_quantile(0.975, 1 / 0.68) * error
     assert (goal.low, goal.high) == pytest.approx((0, high))
-    assert (goal.interval, goal.note) == ("t", CUT)
+    assert (goal.interval, goal.note) == ("t", TRUNCATED_NOTE)
 
 
 @pytest.mark.parametrize(

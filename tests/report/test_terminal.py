@@ -18,7 +18,7 @@ from sociolab.report import (
     TextTable,
     agent_grids,
     full_report,
-    setting,
+    setting_facts,
     warnings,
 )
 from sociolab.report.score_tables import other_grids, pair_grids, type_grids
@@ -71,8 +71,10 @@ def test_a_python_class_that_calls_itself_a_model_is_told_from_one(result: RunRe
 
     own, other = judged("0" * 16), judged(None)
     assert '; the Python class itself declares that it is "model"' in nature(own, "heuristic")
-    assert "heuristic (LLM judge), as its Python class declares" in dict(setting(own))["Judges"]
-    assert "python" not in nature(other, "heuristic") + dict(setting(other))["Judges"]
+    assert (
+        "heuristic (LLM judge), as its Python class declares" in dict(setting_facts(own))["Judges"]
+    )
+    assert "python" not in nature(other, "heuristic") + dict(setting_facts(other))["Judges"]
 
 
 def test_a_run_without_failures_warns_of_nothing(result: RunResult) -> None:

@@ -11,7 +11,7 @@ from statsmodels.stats.weightstats import ttost_paired
 from sociolab.stats import (
     KeyedValue,
     compare,
-    design,
+    describe_design,
     effect_size,
     holm,
     needed_sample,
@@ -51,7 +51,7 @@ def test_every_part_is_what_its_own_function_says() -> None:
     assert found.permutation == sign_flip({"x": gaps}, clusters)["x"]
     assert found.p == found.holm_p == found.permutation.p
     assert found.effect == effect_size(a, b, clusters)
-    assert found.design == design(gaps, clusters)
+    assert found.design == describe_design(gaps, clusters)
     assert found.settles == needed_sample(gaps, clusters, found.difference.value or 0)
     assert found.t_test == paired_t(a, b)
     assert (found.pairs, found.clusters, found.only_a, found.only_b) == (24, 8, 0, 0)
@@ -161,7 +161,7 @@ def test_what_would_settle_it_is_for_the_level_that_holm_asks_of_the_smallest_p(
     a, b, clusters = columns(rows["goal"])
     gaps = [x - y for x, y in zip(a, b, strict=True)]
     assert (found.design.alpha, found.settles.alpha) == (0.05 / 3, 0.05 / 3)
-    assert found.design == design(gaps, clusters, 0.05 / 3)
+    assert found.design == describe_design(gaps, clusters, 0.05 / 3)
     assert found.settles == needed_sample(gaps, clusters, found.difference.value or 0, 0.05 / 3)
 
 

@@ -8,7 +8,7 @@ import random
 import pytest
 from hypothesis import given, strategies as st
 
-from sociolab.stats import Contest, SeatScore, contests, rate
+from sociolab.stats import Contest, SeatScore, contests, fit_bradley_terry
 
 
 def score(
@@ -64,7 +64,7 @@ def test_repeats_meet_each_other_and_share_a_weight_of_one() -> None:
     found = contests(rows).comparisons
     assert [row.weight for row in found] == [1 / 6] * 6
     assert sorted(row.outcome for row in found) == [0, 0, 0, 0.5, 1, 1]
-    rating = next(r for r in rate(found).models if r.model == "a")
+    rating = next(r for r in fit_bradley_terry(found).models if r.model == "a")
     assert rating.model == "a"
     assert (rating.won, rating.tied, rating.lost) == pytest.approx((1 / 3, 1 / 6, 1 / 2))
     assert rating.note == "fewer than 5 clusters"

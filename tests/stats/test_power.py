@@ -10,13 +10,14 @@ import scipy.stats
 from hypothesis import given, strategies as st
 from scipy.optimize import brentq
 
-from sociolab.stats import FEW_DIFFER, Design, Needed, design, mean, needed_sample, t_quantile
+from sociolab.stats import Design, Needed, describe_design, mean, needed_sample, t_quantile
 
 # Cluster means 2, 6, 10 of two pairs each.
 SIX, HOMES = (1, 3, 5, 7, 9, 11), ("a", "a", "b", "b", "c", "c")
 
 # Cluster means 1 and 9 in turn, of two pairs each.
 SIXTEEN, EIGHT = (0, 2, 8, 10) * 4, [f"c{i // 2}" for i in range(16)]
+TOO_FEW = "too few clusters differ for any result to be significant"
 SEEN = 1.0 + 8 / (60 * 6)
 """Of 8 clusters p comes in steps of 1/128, of which .05 has room for 6: see `power`."""
 
@@ -30,10 +31,10 @@ def spread(count: int) -> tuple[list[float], list[str]]:
 def test_three_clusters_of_two_worked_by_hand() -> None:
     # Within: SS 2 + 2 + 2 = 6 over 3 degrees = 2. Between: 2 x (16 + 0 + 16) over 2 = 32;
     # (32 - 2) / 2 = 15. Sums of deviations -8, 0, 8: se = sqrt(3/2 x 128) / 6.
-    found = design(SIX, HOMES)
+    found = describe_design(SIX, HOMES)
     assert (found.pairs, found.clusters, found.within, found.between) == (6, 3, 2, 15)
     assert found.error == pytest.approx(math.sqrt(192) / 6)
-    assert (found.detectable, found.note) == (None, FEW_DIFFER), "p of 3 clusters is .25 at least"
+    assert (found.detectable, found.note) == (None, TOO_FEW), "p of 3 clusters is .25 at least"
 
 
 def t_finds(freedom: int, level: float) -> float:
@@ -44,7 +45,7 @@ def t_finds(freedom: int, level: float) -> float:
 
 def test_what_eight_clusters_can_show_rests_on_the_level_that_flips_can_use() -> None:
     # Deviations +-8 of sums: se = sqrt(8/7 x 8 x 64) / 16. Within 2; between (256/7 - 2) / 2.
-    found = design(SIXTEEN, EIGHT)
+    found = describe_design(SIXTEEN, EIGHT)
     assert found.error == pytest.approx(math.sqrt(512 * 8 / 7) / 16)
     assert found.within == 2
     assert found.between == pytest.approx(121 / 7)
@@ -60,7 +61,7 @@ def test_the_power_that_is_promised_is_delivered_by_flips(count: int, measures: 
     size = t_finds(count - 1, (steps := math.floor(alpha * 2 ** (count - 1))) / 2 ** (count - 1))
     size *= 1 + count / (60 * steps)
     gaps = spread(count)[0] if count % 2 == 0 else [*spread(count - 1)[0], 0.5]
-    made = design(gaps, [f"c{i}" for i in range(count)], alpha)
+    made = describe_design(gaps, [f"c{i}" for i in range(count)], alpha)
     assert made.detectable == pytest.approx(size * (made.error or 0), rel=1e-4)
     signs = 1.0 - 2.0 * ((np.arange(1 << (count - 1))[:, None] >> np.arange(count)) & 1)
     found = random.normal(size / math.sqrt(count), 1, (2000, count))
@@ -71,19 +72,19 @@ def test_the_power_that_is_promised_is_delivered_by_flips(count: int, measures: 
 def test_clusters_of_unequal_size_worked_by_hand() -> None:
     # a 0, 2, 4 (mean 2), b 7 (mean 7): grand mean 13/4. SSW = 8 over 2 degrees = 4.
     # SSB = 3 x (5/4)^2 + (15/4)^2 = 75/4 over 1 degree; n0 = (4 - 10/4) / 1 = 1.5.
-    found = design([0, 2, 4, 7], ["a", "a", "a", "b"])
+    found = describe_design([0, 2, 4, 7], ["a", "a", "a", "b"])
     assert found.within == pytest.approx(4)
     assert found.between == pytest.approx((75 / 4 - 4) / 1.5)
 
 
 def test_a_negative_variance_counts_as_zero() -> None:
-    assert design([0, 9, 1, 9, 0, 10], HOMES).between == 0
+    assert describe_design([0, 9, 1, 9, 0, 10], HOMES).between == 0
 
 
 def test_error_is_that_of_the_interval() -> None:
     values = np.random.default_rng(0).normal(0, 1, 40).tolist()
     clusters = [f"c{i % 7 if i < 30 else 1}" for i in range(40)]
-    found, interval = design(values, clusters), mean(values, clusters)
+    found, interval = describe_design(values, clusters), mean(values, clusters)
     assert found.error is not None
     assert found.error == pytest.approx(interval.error)
 
@@ -110,7 +111,7 @@ def test_simulated_designs_find_the_detectable_difference_eight_times_in_ten() -
     detectable = []
     for _ in range(500):
         gaps = np.repeat(random.normal(0, 1, 12), 3) + random.normal(shift * error, 1, 36)
-        made = design(gaps.tolist(), names)
+        made = describe_design(gaps.tolist(), names)
         assert made.error is not None
         assert made.detectable is not None
         detectable.append(made.detectable)
@@ -144,9 +145,9 @@ def test_a_difference_that_could_be_seen_needs_no_more() -> None:
 def test_clusters_that_do_not_differ_say_nothing_to_flips() -> None:
     gaps = [1.0, 2.0, 1.5, 1.0, 2.0] + [0.0] * 15
     names = [f"c{i}" for i in range(20)]
-    assert design(gaps, names).detectable is None
+    assert describe_design(gaps, names).detectable is None
     found = needed_sample(gaps, names, 1.0)
-    assert found.note == FEW_DIFFER
+    assert found.note == TOO_FEW
     assert found.clusters == 22, "so many that 6 of them differ, where a quarter does"
 
 
@@ -154,7 +155,7 @@ def test_repeats_cannot_be_told_from_single_pairs() -> None:
     found = needed_sample(*spread(20), 0.5)
     assert (found.repeats, found.clusters) == (None, 34)
     assert found.note == "repeats cannot be told: each cluster has 1 pair"
-    assert design(*spread(20)).within is None
+    assert describe_design(*spread(20)).within is None
 
 
 def test_no_difference_is_never_settled() -> None:
@@ -164,23 +165,23 @@ def test_no_difference_is_never_settled() -> None:
 
 
 def test_nothing_to_go_by_is_said() -> None:
-    assert design([], []) == Design(0, 0, None, None, None, None, "no values")
-    assert design([1, 2], ["a", "a"]).note == "1 cluster"
-    assert design([1, 1], ["a", "b"]).note == "no variation between clusters"
+    assert describe_design([], []) == Design(0, 0, None, None, None, None, "no values")
+    assert describe_design([1, 2], ["a", "a"]).note == "1 cluster"
+    assert describe_design([1, 1], ["a", "b"]).note == "no variation between clusters"
     assert needed_sample([1, 2], ["a", "a"], 1) == Needed(1, None, None, "1 cluster")
 
 
 def test_bad_input_is_refused() -> None:
     with pytest.raises(ValueError, match="2 values and 1 clusters"):
-        design([1, 2], ["a"])
+        describe_design([1, 2], ["a"])
     with pytest.raises(ValueError, match="finite"):
-        design([1, math.nan], ["a", "b"])
+        describe_design([1, math.nan], ["a", "b"])
 
 
 def test_its_own_detectable_difference_needs_the_present_clusters() -> None:
     for count in (12, 60, 600):
         gaps, clusters = spread(count)
-        size = design(gaps, clusters).detectable
+        size = describe_design(gaps, clusters).detectable
         assert size is not None
         assert needed_sample(gaps, clusters, size * 1.0001) == Needed(size * 1.0001, count, 1.0)
 
@@ -191,7 +192,10 @@ def test_its_own_detectable_difference_needs_the_present_clusters() -> None:
 )
 def test_a_factor_scales_everything(table: list[tuple[str, int]], factor: float) -> None:
     gaps, clusters = [gap for _, gap in table], [name for name, _ in table]
-    before, after = design(gaps, clusters), design([factor * gap for gap in gaps], clusters)
+    before, after = (
+        describe_design(gaps, clusters),
+        describe_design([factor * gap for gap in gaps], clusters),
+    )
     assert after.note == before.note
     for one, other in ((before.error, after.error), (before.detectable, after.detectable)):
         assert (one is None and other is None) or other == pytest.approx(abs(factor) * one)  # type: ignore[operator]
@@ -205,4 +209,4 @@ def test_a_factor_scales_everything(table: list[tuple[str, int]], factor: float)
 @pytest.mark.parametrize("alpha", [0, 1, -0.05])
 def test_a_level_outside_0_and_1_is_refused(alpha: float) -> None:
     with pytest.raises(ValueError, match="level of significance"):
-        design(SIX, HOMES, alpha)
+        describe_design(SIX, HOMES, alpha)

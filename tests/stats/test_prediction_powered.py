@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from sociolab.stats import JudgedPlay, corrected
+from sociolab.stats import JudgedPlay, correct_means
 
 
 def plays(seed: int, noise: float = 0.3, bias: float = 2.0) -> list[JudgedPlay]:
@@ -32,7 +32,7 @@ def test_by_hand_with_a_judge_that_is_two_too_high() -> None:
         JudgedPlay(f"s{i}", y + 2.0, (("ann", float(y)),) if i < 5 else ())
         for i, y in enumerate(scores)
     ]
-    found = corrected(rows)
+    found = correct_means(rows)
     assert found is not None
     # People's mean is 3; the judge's of the rated 5, of the others 8. What clusters add: people's
     # (-2, -1, 0, 1, 2) / 5, the judge's the same, and (2, 1, 0, -1, -2) / 5 in the others: the
@@ -54,7 +54,7 @@ def test_as_the_package_of_the_authors_has_it_where_plays_are_independent() -> N
     rows = [
         JudgedPlay(f"s{i}", judge[i], (("ann", people[i]),) if i < 80 else ()) for i in range(400)
     ]
-    found = corrected(rows)
+    found = correct_means(rows)
     assert found is not None
     assert found.corrected.value == pytest.approx(4.08586, abs=0.01)
     assert found.corrected.high is not None
@@ -66,7 +66,7 @@ def test_as_the_package_of_the_authors_has_it_where_plays_are_independent() -> N
 def test_intervals_hold_the_truth_and_are_narrower_than_peoples() -> None:
     held, widths, saved = [], [], []
     for seed in range(200):
-        found = corrected(plays(seed))
+        found = correct_means(plays(seed))
         assert found is not None
         one, people = found.corrected, found.people
         assert one.low is not None
@@ -82,7 +82,7 @@ def test_intervals_hold_the_truth_and_are_narrower_than_peoples() -> None:
 
 
 def test_a_judge_that_knows_nothing_is_left_out() -> None:
-    found = corrected(plays(1, noise=1000.0))
+    found = correct_means(plays(1, noise=1000.0))
     assert found is not None
     assert found.weight == pytest.approx(0, abs=0.01)
     assert found.corrected.value == pytest.approx(found.people.value, abs=0.5)
@@ -91,7 +91,7 @@ def test_a_judge_that_knows_nothing_is_left_out() -> None:
 def test_a_difference_takes_the_bias_for_one_agent_off() -> None:
     a, b = plays(1, noise=0.01, bias=2.0), plays(1, noise=0.01, bias=0.0)
     rows = [*a, *(JudgedPlay(one.cluster, one.judge, one.ratings, -1.0) for one in b)]
-    found = corrected(rows)
+    found = correct_means(rows)
     assert found is not None
     assert found.judge.value == pytest.approx(2.0, abs=0.05)
     assert found.corrected.value == pytest.approx(0.0, abs=0.05)
@@ -99,9 +99,9 @@ def test_a_difference_takes_the_bias_for_one_agent_off() -> None:
 
 def test_nothing_is_corrected_without_ratings_or_without_plays_that_nobody_rated() -> None:
     rows = plays(1)
-    assert corrected([row for row in rows if row.ratings]) is None
-    assert corrected([row for row in rows if not row.ratings]) is None
-    assert corrected([row for row in rows if not row.ratings or row.cluster < "s12"]) is None
+    assert correct_means([row for row in rows if row.ratings]) is None
+    assert correct_means([row for row in rows if not row.ratings]) is None
+    assert correct_means([row for row in rows if not row.ratings or row.cluster < "s12"]) is None
 
 
 def test_the_weight_is_that_of_sums_over_scenarios() -> None:
@@ -115,7 +115,7 @@ def test_the_weight_is_that_of_sums_over_scenarios() -> None:
             JudgedPlay(f"s{i}", 5.0 - i),
         )
     ]
-    found = corrected(rows)
+    found = correct_means(rows)
     assert found is not None
     assert found.weight == pytest.approx(0.5)
 
@@ -123,4 +123,4 @@ def test_the_weight_is_that_of_sums_over_scenarios() -> None:
 def test_nothing_is_corrected_by_a_play_or_two_without_a_rating() -> None:
     # One of 30 is unrated: its deviation from its own mean is 0, which is no sign of certainty.
     rows = [JudgedPlay(f"s{i}", i % 7, (("ann", i % 5),) if i else ()) for i in range(30)]
-    assert corrected(rows) is None
+    assert correct_means(rows) is None

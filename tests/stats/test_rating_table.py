@@ -10,7 +10,14 @@ import numpy as np
 import pytest
 from hypothesis import given, settings, strategies as st
 
-from sociolab.stats import Bins, left_out_interval, nan_to_none, numbers, rating_table, stack_tables
+from sociolab.stats import (
+    Bins,
+    bin_numbers,
+    left_out_interval,
+    nan_to_none,
+    rating_table,
+    stack_tables,
+)
 
 ITEMS = ((4, 6), (5, None), (), (1, 2, 2, 9))
 rated = st.lists(st.lists(st.none() | st.integers(-5, 5), max_size=5), max_size=6)
@@ -58,7 +65,9 @@ def test_plain_python_says_the_same(items: list[list[int | None]]) -> None:
 def test_bins_of_a_whole_array_are_those_of_each_value(tenths: list[int], count: int) -> None:
     bins = Bins(0, 10, count)
     values = np.array([[tenth / 10] for tenth in tenths])
-    assert numbers(values, bins).ravel().tolist() == [bins.number(tenth / 10) for tenth in tenths]
+    assert bin_numbers(values, bins).ravel().tolist() == [
+        bins.number(tenth / 10) for tenth in tenths
+    ]
 
 
 def test_limits_of_a_mean_from_leaving_out_are_students_worked_by_hand() -> None:

@@ -7,13 +7,13 @@ import pytest
 from scipy.stats import beta
 from statsmodels.stats.proportion import proportion_confint
 
-from sociolab.stats import AT_THE_END, CUT, Estimate, mean, on_scale
+from sociolab.stats import TRUNCATED_NOTE, Estimate, mean, on_scale
 
 
 def test_an_interval_of_two_clusters_is_cut_at_both_ends() -> None:
     # Means .1 and .9: 0.5 with se sqrt(2 x 0.32) / 2 = 0.4, times 12.706: -4.58 to 5.58.
     found = on_scale(mean([0.1, 0.9], ["a", "b"]), 0, 1)
-    assert (found.value, found.low, found.high, found.note) == (0.5, 0, 1, CUT)
+    assert (found.value, found.low, found.high, found.note) == (0.5, 0, 1, TRUNCATED_NOTE)
 
 
 def test_an_interval_on_the_scale_stays_as_it_is() -> None:
@@ -121,7 +121,7 @@ def test_six_clusters_at_one_end_rule_out_what_lies_far_from_it(
 ) -> None:
     found = on_scale(mean([value] * 6, list("abcdef")), *ends)
     assert (found.low, found.high) == pytest.approx(expected, abs=1e-5)
-    assert (found.method, found.note) == ("end", AT_THE_END)
+    assert (found.method, found.note) == ("end", "all clusters lie at one end of the scale")
 
 
 @pytest.mark.parametrize("values", [[0.5, 0.5], [1.0]])

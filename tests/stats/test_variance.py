@@ -12,7 +12,7 @@ import pytest
 import statsmodels.api as sm
 from hypothesis import given, strategies as st
 
-from sociolab.stats import REPEAT_IN_PLAY, Component, Components, LeveledScore, components
+from sociolab.stats import Component, Components, LeveledScore, components
 
 FOUR = ("scenario", "partner", "repeat", "judge")
 
@@ -129,7 +129,7 @@ def test_repeats_are_nested_in_scenario_and_partner() -> None:
     found = components(rows, FOUR)
     assert variances(found) == pytest.approx([0, 0, 6.4, 2, 0])
     assert [part.levels for part in found.factors] == [2, 2, 8, 2]
-    within = {**REPEAT_IN_PLAY, "pairing": ("scenario", "partner")}
+    within = {"repeat": ("scenario", "partner"), "pairing": ("scenario", "partner")}
     found = components(rows, (*FOUR, "pairing"), within=within)
     assert variances(found) == pytest.approx([0, 0, 8, 2, 0, 0])
 

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from sociolab.core import Score, SociolabError
-from sociolab.store import RunReplies, Store, damage, export_run
+from sociolab.store import RunReplies, Store, export_run, find_damage
 from sociolab.store.schema import CHECKED
 
 from . import samples
@@ -34,7 +34,7 @@ def found_in(path: Path) -> list[str]:
     """What is damaged, or why the store cannot even be opened."""
     try:
         with Store.open(path) as store:
-            return list(damage(store))
+            return list(find_damage(store))
     except SociolabError as error:
         return [str(error)]
 
@@ -93,7 +93,7 @@ def test_what_is_written_again_is_no_damage(filled: Path) -> None:
         store.set_status("s", "t1", "failed", "plugin", "broken")
         store.vacuum()
         store.delete_run("s")
-        assert list(damage(store)) == []
+        assert list(find_damage(store)) == []
 
 
 def test_a_page_that_was_overwritten_is_damage(path: Path) -> None:

@@ -10,7 +10,7 @@ import pytest
 
 from sociolab.core import Score, ScoreFailure, redaction
 from sociolab.core.redaction import guard
-from sociolab.store import RunReplies, Store, damage, export_run
+from sociolab.store import RunReplies, Store, export_run, find_damage
 
 from . import samples
 
@@ -56,4 +56,4 @@ def test_no_table_takes_a_secret(store: Store, path: Path, tmp_path: Path) -> No
         *(one.read_bytes() for one in tmp_path.rglob("store.db*") if one.is_file()),
     ):
         assert KEY.encode() not in data
-    assert list(damage(store)) == [], "hashes are those of what is stored"
+    assert list(find_damage(store)) == [], "hashes are those of what is stored"

@@ -14,7 +14,7 @@ from play_clients import lay_out
 from sociolab.core import Answered, Ended, Event, StoreError, Unusable
 from sociolab.store import Store, TrialRow
 from sociolab.studies import (
-    ALL_TURNS,
+    ALL_TURNS_USED,
     PARTNER_LEFT,
     YOU_LEFT,
     CutOff,
@@ -90,7 +90,7 @@ def test_whoever_has_answered_goes_on_at_once_and_the_play_is_whole_when_all_hav
         async with opened(path) as (lobby, store):
             mine, other = await to_the_form(lobby, 1, 2)
             assert mine.asking is not None
-            assert mine.asking.over == ALL_TURNS
+            assert mine.asking.over == ALL_TURNS_USED
             await lobby.act(1, answer(mine, AGREED))
             done = lobby.screen(1)
             assert (done.phase, done.asking) == ("done", None)

@@ -12,7 +12,7 @@ from lobby_plays import asked, opened, play_out, run, said, until
 from play_clients import lay_out
 from sociolab.core import Moved, Unusable
 from sociolab.store import Store
-from sociolab.studies import PARTNER_LOST, SPENT, progress_of
+from sociolab.studies import BUDGET_SPENT_TEXT, PARTNER_LOST, progress_of
 
 
 @pytest.fixture(autouse=True)
@@ -140,17 +140,17 @@ def test_when_the_budget_is_spent_no_play_begins_and_those_under_way_end(tmp_pat
                 lobby.begin(person)
             ends = [await play_out(lobby, person) for person in (1, 2)]
             for screen in ends:
-                assert (screen.phase, screen.note) == ("done", SPENT)
+                assert (screen.phase, screen.note) == ("done", BUDGET_SPENT_TEXT)
                 assert screen.last is not None
                 assert screen.last.why == PARTNER_LOST
                 assert any(line.you for line in screen.last.history), "what was said is there"
             lobby.begin(3)
-            assert (lobby.screen(3).phase, lobby.screen(3).note) == ("done", SPENT)
+            assert (lobby.screen(3).phase, lobby.screen(3).note) == ("done", BUDGET_SPENT_TEXT)
             assert len(store.studies.assignments("chat")) == 2
             causes = {row.cause for row in store.trials("chat") if row.status == "failed"}
             assert causes == {"budget"}
         async with opened(path) as (lobby, _):
-            assert lobby.screen(3).note == SPENT, "after a restart too"
+            assert lobby.screen(3).note == BUDGET_SPENT_TEXT, "after a restart too"
 
     run(play)
     assert troubles(path).startswith("The budget of $1.00 is spent: no new conversation starts")
@@ -173,7 +173,7 @@ def test_whoever_waits_when_the_budget_is_spent_waits_no_longer(tmp_path: Path) 
                 await lobby.act(1, said(first, "Well?"))
                 await play_out(lobby, 1)
                 await told.wait()
-            assert lobby.screen(2).note == SPENT
+            assert lobby.screen(2).note == BUDGET_SPENT_TEXT
             lobby._end_wait(2)
             assert {one.participant for one in store.studies.assignments("chat")} == {1}
             turns = store.events("chat", store.studies.assignments("chat")[0].item)

@@ -12,7 +12,14 @@ import pytest
 from rating_runs import open_study
 from sociolab.core import ConfigError
 from sociolab.store import Store
-from sociolab.studies import POINTS, Review, assign_next, review_study, submit_review, task_pool
+from sociolab.studies import (
+    REVIEW_POINTS,
+    Review,
+    assign_next,
+    review_study,
+    submit_review,
+    task_pool,
+)
 from sociolab.studies.reviews import (
     Decision,
     ReviewStudy,
@@ -26,7 +33,7 @@ from sociolab.studies.reviews import (
 
 STUDY = "are-they-fit"
 MADE = {"title": "Scenarios", "review": {"limit": 3}}
-ALL = dict.fromkeys(POINTS, True)
+ALL = dict.fromkeys(REVIEW_POINTS, True)
 WHY = "the goals agree from the start"
 
 

@@ -14,13 +14,20 @@ import sociolab
 from rating_runs import open_study
 from sociolab.core import ConfigError
 from sociolab.store import Store
-from sociolab.studies import POINTS, Review, assign_next, review_study, submit_review, task_pool
+from sociolab.studies import (
+    REVIEW_POINTS,
+    Review,
+    assign_next,
+    review_study,
+    submit_review,
+    task_pool,
+)
 from sociolab.studies.reviews import decide_clusters, revise, view_task
 from sociolab.worlds import sotopia
 from sociolab.worlds.sotopia.dataset import FILES
 from sociolab.worlds.sotopia.rating import next_version
 
-ALL = dict.fromkeys(POINTS, True)
+ALL = dict.fromkeys(REVIEW_POINTS, True)
 NOT = {**ALL, "tension": False}
 WHY = "the goals agree from the start"
 OWN = Path(sociolab.__file__).parent / "worlds/sotopia/data"

@@ -90,8 +90,8 @@ def test_a_report_of_independent_agents_is_a_score_and_no_reward(tmp_path: Path)
 def test_a_policy_gets_no_reward_for_a_report(tmp_path: Path) -> None:
     async def policy(observed: Observed) -> str:
         script = script_of(observed.trial.id)
-        if observed.asked == "closing":
-            own = observed.shown.history[0].you
+        if observed.request_name == "closing":
+            own = observed.observation.history[0].you
             return json.dumps((script.first if own else script.second).fields())
         turn = observed.request.turn
         if turn >= len(script.lines):

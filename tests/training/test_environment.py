@@ -47,7 +47,7 @@ def test_an_episode_goes_from_reset_to_rewards() -> None:
         assert first.schema is not None
         assert set(first.schema["properties"]) == {"action", "text"}
         assert isinstance(first.request.expected, ActionSpace)
-        assert first.shown.view.goal.text in first.messages[0]["content"]
+        assert first.observation.view.goal.text in first.messages[0]["content"]
         step = env.step_sync(HELLO)
         assert (step.done, step.usable, step.rewards) == (False, True, {})
         assert step.observation is not None
@@ -134,7 +134,7 @@ def test_the_other_seat_is_asked_after_the_partner_spoke() -> None:
         second = env.reset_sync()
         assert second.turn == 2
         assert second.seat == second.trial.task.seats[1]
-        assert len(second.shown.history) == 1
+        assert len(second.observation.history) == 1
 
 
 def test_rollouts_are_the_same_each_time_however_many_are_in_flight() -> None:
@@ -240,7 +240,7 @@ def test_other_worlds_are_environments_too(world: str, asked: str) -> None:
     settings = {} if world == "stss-talk" else {"sessions": "1", "turns": "4"}
     config = EnvironmentConfig(settings=settings, limit=1)
     with Environment(world, config=config) as env:
-        assert env.reset_sync().asked == asked
+        assert env.reset_sync().request_name == asked
         schema = env.reset_sync().schema
         assert schema is not None
         step = env.step_sync("hm")
@@ -326,7 +326,7 @@ def sold(partner: str, answer: str, **more: object) -> Rollout:
     """The policy sells for $220, and then says this of it."""
 
     async def policy(observed: Observed) -> str:
-        if observed.asked == "closing":
+        if observed.request_name == "closing":
             return answer
         return json.dumps({"action": "speak", "text": "I want $220 for it."})
 
@@ -343,7 +343,7 @@ def said(outcome: str, dollars: float = 220) -> str:
 def test_what_both_seats_say_alike_is_a_report_and_no_reward() -> None:
     quotes = {"offer": "I want $220 for it", "acceptance": "Deal, $220."}
     rollout = sold("?quotes=yes", json.dumps({**closing("agreed"), **quotes}))
-    facts = rollout.turns[0].observation.shown.view.goal.facts
+    facts = rollout.turns[0].observation.observation.view.goal.facts
     assert (facts.role, facts.listed, facts.target) == ("seller", 340, 230)
     assert rollout.rewards["reported"] == {"goal_checked": None}
     assert rollout.reward_status["reported"] == {"goal_checked": "reported"}
@@ -400,7 +400,7 @@ def test_acts_that_a_policy_writes_count_for_nothing() -> None:
     offer = Action("speak", "Mine for $999?", acts=(Act("offer", 999.0), Act("accept")))
 
     async def policy(observed: Observed) -> Action | str:
-        return said("agreed", 999) if observed.asked == "closing" else offer
+        return said("agreed", 999) if observed.request_name == "closing" else offer
 
     with short(config=BARGAIN) as env:  # a scripted partner, which would understand acts
         (rollout,) = env.rollouts_sync(policy, 1)

@@ -11,8 +11,8 @@ import pytest
 from play_clients import AT_ONCE, Client, lay_out, my_turn, over, say, secret
 from sociolab.store import Store
 from sociolab.studies import (
+    BUDGET_SPENT_TEXT,
     PARTNER_LOST,
-    SPENT,
     PlayPlan,
     StudySettings,
     SurveyQuestion,
@@ -81,10 +81,10 @@ def test_who_comes_when_the_budget_is_spent_reads_so_and_keeps_the_link(tmp_path
         browser = Browser(address)
         assert browser.get(link.path).status == 200
         page = played(address, "p1")
-        assert SPENT in page
+        assert BUDGET_SPENT_TEXT in page
         for answer in (browser.get(link.path), browser.post(link.path)):
             assert answer.status == 403
-            assert answer.problem == f"{SPENT} Your link was not used up."
+            assert answer.problem == f"{BUDGET_SPENT_TEXT} Your link was not used up."
         shown = Browser(address).get("/studies/chat").text
         assert "The budget of $1.00 is spent: no new conversation starts" in shown
     with Store.open(path) as store:

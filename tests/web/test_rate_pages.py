@@ -16,7 +16,7 @@ from sociolab import Rating, RunConfig, run
 from sociolab.core import Answered, Json, Score, Unscored, Verdict
 from sociolab.store import Store
 from sociolab.studies import (
-    POINTS,
+    REVIEW_POINTS,
     create_study,
     hash_secret,
     parse_settings,
@@ -385,7 +385,7 @@ def test_reviewers_keep_edit_or_reject_and_the_researcher_sees_why(tmp_path: Pat
     name, made = "fit", {"title": "Fit to play?", "review": {"limit": 1}}
     with Store.open(tmp_path / "store.db") as store, served(store.path) as address:
         open_study(store, 2, name, "review", None, made)
-        points = dict.fromkeys(POINTS, "yes")
+        points = dict.fromkeys(REVIEW_POINTS, "yes")
         for number, fields in enumerate(
             ({"decision": "keep"}, {"decision": "reject", "tension": "no"}), 1
         ):
@@ -423,7 +423,7 @@ def test_what_a_reviewer_has_typed_is_there_after_a_reload_until_it_is_handed_in
         assert re.search(r'value="edit" checked', page)
         assert client.send(f"{place}/draft", typed | {"reason": "x" * 9000}).status == 422
         assert client.send(f"{place}x/draft", typed).status == 409
-        client.form(place, decision="keep", **dict.fromkeys(POINTS, "yes"))
+        client.form(place, decision="keep", **dict.fromkeys(REVIEW_POINTS, "yes"))
         assert client.send(f"{place}/draft", typed).status == 409
         seen = client.get(f"/studies/{name}/reviews").text
         assert "muddled" not in seen

@@ -79,7 +79,7 @@ def compare_all(
 
 
 def pairs_section(every: AgentPairs, judged: str, cautions: Sequence[str]) -> Section:
-    """What is shown of which two agents, and a table for each metric."""
+    """Which pairs differ significantly, and a table for each metric."""
     first = every.compared[0]
     names = {side.name for pair in every.compared for side in (pair.a, pair.b)}
     agents = Count("agent", len(names))

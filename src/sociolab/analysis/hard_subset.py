@@ -25,15 +25,15 @@ from sociolab.stats.intervals import Estimate, on_scale
 
 SAY = Catalogue("hard")
 _FEW = 5
-"""Plays of a task and agent below which its spread is little more than a guess."""
+"""Scores per task and agent below which a spread is little more than a guess."""
 
 
 @dataclass(frozen=True, slots=True)
 class Hard:
     """The difficulty of every task for a target (SOTOPIA, section 7), the `most` hardest first.
 
-    `pool` holds the plays that it rests on, and those that the judge could not tell: those of
-    nobody in particular, and of the agents in `without`, are not among them.
+    `pool` holds the scores that it rests on, and the verdicts of judges that could not tell; it
+    leaves out those of no agent and of the agents in `without`.
     """
 
     pool: Pool
@@ -115,13 +115,13 @@ def hard(pool: Pool, target: str, *, most: int = HARDEST, without: Collection[st
 
 
 def scores(subset: Hard, agent: str, tasks: Collection[str]) -> Estimate:
-    """The mean of an agent's plays on some tasks, with its interval, cut to the scale."""
+    """The mean score of an agent on some tasks, with its interval truncated to the scale."""
     values = [v for v in subset.pool.values if v.agent == agent and v.task in tasks]
     return on_scale(mean_of(values), subset.pool.measure.low, subset.pool.measure.high)
 
 
 def hard_document(subset: Hard, name: str) -> dict[str, Any]:
-    """The hardest tasks with all that their difficulty is made of, as a JSON object."""
+    """The hardest tasks and what their difficulty is computed from, as a JSON object."""
     pool = subset.pool
     return {
         "schema": 1,
@@ -168,13 +168,13 @@ def hard_section(subset: Hard, name: str, details: Sequence[Pool] = ()) -> Secti
         SAY("title", name=name, target=subset.difficulties.target),
         tuple(_verdicts(subset, name)),
         tuple(_cautions(subset, name)),
-        (_hardest(subset), _beside(subset), _components(subset), *_pairs(subset, details)),
-        (_reaches(subset),),
+        (_hardest(subset), _compare_subsets(subset), _components(subset), *_pairs(subset, details)),
+        (_spread_chart(subset),),
     )
     return subset.pool.exams.on(section)
 
 
-# ------------------------------------------------------------------ what it concludes
+# ------------------------------------------------------------------ sentences and tables
 
 
 def _verdicts(subset: Hard, name: str) -> Iterator[Sentence]:
@@ -263,7 +263,7 @@ def _hardest(subset: Hard) -> FindingTable:
     return SAY.table("hardest", findings, target=subset.difficulties.target)
 
 
-def _beside(subset: Hard) -> FindingTable:
+def _compare_subsets(subset: Hard) -> FindingTable:
     """All agents on the hardest tasks, and on the others."""
     on, off = subset.ids, subset.others()
     findings = []
@@ -325,9 +325,9 @@ def _pairs(subset: Hard, details: Sequence[Pool]) -> Iterator[FindingTable]:
         yield SAY.table("pairs", findings, columns=("agent", *columns), metric=pool.measure)
 
 
-def _reaches(subset: Hard) -> Figure:
-    """What each agent may reach on each task. Ids of tasks are long: they stand above their rows,
-    whole."""
+def _spread_chart(subset: Hard) -> Figure:
+    """A chart of agents' means and spreads on each task. Ids of tasks are long, so that they stand
+    above their rows."""
     measure = subset.pool.measure
     headings = [
         SAY("place", place=place, task=task.task, gap=figure(task.gap, measure))
@@ -358,11 +358,11 @@ def _reaches(subset: Hard) -> Figure:
         },
     }
     title = SAY("chart", metric=subset.pool.title, target=subset.difficulties.target)
-    described = "; ".join(_described(subset, task) for task in subset.chosen)
+    described = "; ".join(_describe_spread(subset, task) for task in subset.chosen)
     return Figure(SAY("caption", chart=title), Chart(title, described, spec))
 
 
-def _described(subset: Hard, task: Difficulty) -> Sentence:
+def _describe_spread(subset: Hard, task: Difficulty) -> Sentence:
     measure = subset.pool.measure
     agents = [
         SAY(

@@ -25,7 +25,7 @@ from sociolab.stats.crossed_raters import RatedPlay, RaterScores, crossed, cross
 from sociolab.stats.intervals import Estimate, on_scale
 from sociolab.stats.paired_tests import holm
 from sociolab.stats.power import ALPHA
-from sociolab.stats.prediction_powered import FEWEST, Corrected, JudgedPlay, corrected
+from sociolab.stats.prediction_powered import FEWEST, Corrected, JudgedPlay, correct_means
 
 SAY = Catalogue("judge_by_agent")
 
@@ -157,7 +157,7 @@ def _corrected(
             for agent, sign in zip(sides, (1.0, -1.0), strict=False)
             for play in plays[agent]
         ]
-        if (means := corrected(rows)) is not None:
+        if (means := correct_means(rows)) is not None:
             width = measure.high - measure.low
             low, high = (measure.low, measure.high) if len(sides) == 1 else (-width, width)
             cut = replace(

@@ -41,7 +41,7 @@ from sociolab.stats.ranking import (
     ModelRatings,
     SeatScore,
     contests,
-    rate,
+    fit_bradley_terry,
 )
 from sociolab.store.store import Store
 
@@ -132,7 +132,7 @@ def ranking(
             f"partner in {pool.title}, so that nothing can be ranked; play several agents "
             f"on the same tasks, with one --partner or among each other{pool.hint}"
         )
-    ratings = rate(compared.comparisons)
+    ratings = fit_bradley_terry(compared.comparisons)
     rated = {rating.model for rating in ratings.models}
     return Ranking(
         pool=pool,

@@ -17,8 +17,10 @@ from sociolab.store.store import Store
 
 @dataclass(frozen=True, slots=True)
 class HardSpec:
-    """For which `target` tasks are hard, and the name of the list; `without` are agents to leave
-    out, `most` the maximum number of tasks."""
+    """The agent (`target`) for which to find hard tasks, and the name of their list.
+
+    `without` are agents to leave out, `most` is the maximum number of tasks.
+    """
 
     runs: tuple[str, ...]
     target: str
@@ -32,8 +34,8 @@ class HardSpec:
 
 @dataclass(frozen=True, slots=True)
 class Chosen:
-    """The hard tasks, the pools of all metrics that the judge scored (first the one that decides
-    about difficulty), the list, and the command that plays it once it is saved."""
+    """The hard tasks, the pools of all metrics that the judge scored (first the one that defines
+    difficulty), the list, and the command that plays it once it is saved."""
 
     hard: Hard
     pools: tuple[Pool, ...]
@@ -101,7 +103,7 @@ def _task_list(store: Store, spec: HardSpec, subset: Hard) -> TaskList:
 
 
 def _known_tasks(store: Store, world: str, runs: Sequence[str]) -> list[Task]:
-    """The tasks whose ids and tags a list must not have for a name: those that the runs played, and
+    """The tasks whose ids and tags are no valid name of a list: those that the runs played, and
     those of their data, if that still exists."""
     tasks = [row.trial.task for run in dict.fromkeys(runs) for row in store.trials(run)]
     for run in dict.fromkeys(runs):

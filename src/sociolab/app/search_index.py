@@ -16,7 +16,7 @@ from sociolab.core.errors import SociolabError, StorageError
 from sociolab.store.store import Store
 
 STEP = 0.4
-"""Seconds that a step of indexing takes, about: how long a page of search results may wait."""
+"""Approximate seconds of a step of indexing, for which a page of search results waits."""
 _BATCH = 20
 """Episodes written in one transaction, for which a run in progress may have to wait."""
 
@@ -36,8 +36,8 @@ class Indexed:
 
 
 def index_step(store: Store, seconds: float = STEP, run: str | None = None) -> Indexed:
-    """Index episodes (of one run, if named) for about so many seconds; returns the state of the
-    whole index."""
+    """Index episodes, of one run if named, for about `seconds`; returns the state of the whole
+    index."""
     end, stuck = time.monotonic() + seconds, False
     while time.monotonic() < end:
         batch = store.search.unindexed(_BATCH, run)
@@ -59,8 +59,8 @@ def index_step(store: Store, seconds: float = STEP, run: str | None = None) -> I
 
 
 async def index_run(path: Path, run: str, seconds: float) -> None:
-    """Index a run for so many seconds at most, in a thread with a connection of its own, so that
-    the event loop goes on. Cancelled, it ends within a step."""
+    """Index a run for at most `seconds`, in a thread with its own connection, so that the event
+    loop is not blocked. Once cancelled, it ends within a step."""
     end = time.monotonic() + seconds
 
     def step() -> bool:

@@ -134,12 +134,12 @@ def _load_details(
     by_seat: bool,
 ) -> Iterator[ResultDetails]:
     """The results of runs, each once, narrowed to these judges and metrics if any are named."""
-    from sociolab.report.result import details_of, each_once, narrowed
+    from sociolab.report.result import details_of, each_once, select_scores
 
     for run in each_once(runs):
         details = details_of(store, run, seats=by_seat)
         if judges or metrics:
-            details = replace(details, result=narrowed(details.result, judges, metrics))
+            details = replace(details, result=select_scores(details.result, judges, metrics))
         yield details
 
 
@@ -182,11 +182,11 @@ def _paper_files(
     """
     if media.latex is None and media.markdown is None and media.figure is None:
         return
-    from sociolab.report.result import narrowed
+    from sociolab.report.result import select_scores
     from sociolab.report.score_tables import run_section
 
     own = [
-        narrowed(result, partner=partner).model_copy(
+        select_scores(result, partner=partner).model_copy(
             update={"run": new_names.get(result.run, result.run)}
         )
         for result in results

@@ -167,11 +167,11 @@ def store_check(store: StoreFile = None) -> None:
 
     Names each row that is not as it was written. Exit code 1 where something is damaged.
     """
-    from sociolab.store.checking import damage
+    from sociolab.store.checking import find_damage
     from sociolab.store.store import open_store
 
     with open_store(store) as opened:
-        path, clauses = opened.path, list(damage(opened))
+        path, clauses = opened.path, list(find_damage(opened))
     if not clauses:
         say(f"{path} is in order")
         return

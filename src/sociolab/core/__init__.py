@@ -1,4 +1,4 @@
-"""The nouns and the ports that all else is made of."""
+"""The types that all packages share: episodes, scores, errors, ports of players and models."""
 
 from typing import TYPE_CHECKING
 

@@ -1,4 +1,4 @@
-"""A user's own files: where they lie, and how to write new files and folders atomically."""
+"""A user's own files: where they are, and how to write new files and folders atomically."""
 
 from __future__ import annotations
 
@@ -42,8 +42,8 @@ def _user_data() -> Path:
 def find_data_folder(world: str, data: str) -> Path:
     """The folder of an imported data set, or the folder at this path.
 
-    An imported set goes before a folder of the same name; `./NAME` is the folder. ConfigError where
-    there is neither.
+    An imported set takes precedence over a folder of the same name; `./NAME` is the folder.
+    ConfigError where there is neither.
     """
     if data in imported_names(world):
         return imported_folder(world, data)
@@ -56,7 +56,7 @@ def find_data_folder(world: str, data: str) -> Path:
 
 
 def absolute_unless_name(name: str) -> str:
-    """A bare name as it is, a path made absolute, so that it holds wherever a run is resumed."""
+    """A bare name unchanged; a path made absolute, so that a run can be resumed from anywhere."""
     return name if Path(name).name == name else str(Path(name).expanduser().resolve())
 
 
@@ -100,7 +100,7 @@ def write_new(path: Path, flag: str, text: str) -> None:
 
 
 def write_atomically(path: Path, text: str) -> None:
-    """Write a file as UTF-8, replacing what was there; OSError leaves that as it was."""
+    """Write or replace a file as UTF-8; on OSError the old file is unchanged."""
     with atomic_file(path) as part:
         part.write_text(text, encoding="utf-8", newline="\n")
 
@@ -198,7 +198,7 @@ def _terminable() -> Iterator[None]:
 
 
 def _prefix_of(process: int) -> str:
-    """What the names of a process's temporary folders begin with: this computer and its id."""
+    """The prefix of the names of a process's temporary folders: host and process id."""
     host = re.sub(r"\W", "_", platform.node()) or "here"
     return f"{PREFIX}-{host}-{process}"
 
@@ -217,7 +217,7 @@ def _sweep(folder: Path) -> None:
 
 
 def is_alive(process: int) -> bool:
-    """Whether there is such a process; True where the system does not say."""
+    """Whether the process exists; True where the system cannot tell."""
     if os.name != "posix":
         return True  # signal 0 would end it
     try:

@@ -25,16 +25,16 @@ def draw_fault(settings: EndpointSettings, chance: Chance) -> Fault | None:
     rates = [getattr(settings, fault) for fault in FAULTS]
     if not any(rates):
         return None
-    at = chance.stream("fault").random()
+    point = chance.stream("fault").random()
     for fault, rate in zip(FAULTS, rates, strict=True):
-        at -= rate
-        if at < 0:
+        point -= rate
+        if point < 0:
             return fault
     return None
 
 
 def drop_choices(body: bytes, as_message: bool = False) -> bytes:
-    """The body with its usage but without its reply."""
+    """The response body without its reply; its usage stays."""
     empty: dict[str, Any] = {"content": None} if as_message else {"choices": []}
     return json.dumps(json.loads(body) | empty).encode()
 
@@ -48,7 +48,7 @@ def make_malformed_body(chance: Chance, as_message: bool = False) -> tuple[bytes
 
 
 def truncate_text(text: str, chance: Chance) -> str:
-    """The first part of a text: between a fifth and four fifths of it."""
+    """The beginning of a text, a fifth to four fifths of it."""
     return text[: int(len(text) * (0.2 + 0.6 * chance.stream("cut").random()))]
 
 
@@ -100,7 +100,7 @@ _BODIES = (
 def refuse_unsupported(settings: EndpointSettings, chat: ChatBody, tuned: tuple[str, ...]) -> None:
     """RefusalError (404 or 400) if a server with these settings would refuse the request.
 
-    `tuned` are the models fine-tuned here, which exist beside those of the settings.
+    `tuned` are the models fine-tuned here, which are served beside those of the settings.
     """
     fields = chat.fields
     if settings.models and chat.model not in (*settings.models, *tuned):

@@ -54,7 +54,7 @@ def _checked(
         if wrong := action_problem(action):
             raise _unfit(request, wrong)
     problem = _turn_problem(reply.value, expected)
-    if not problem and _stand_as_they_are(reply.value, expected):
+    if not problem and _need_no_change(reply.value, expected):
         return reply
     actions = []
     for action in reply.value:
@@ -107,7 +107,7 @@ def _are_actions(value: object) -> TypeGuard[tuple[Action, ...]]:
     return isinstance(value, tuple) and all(isinstance(item, Action) for item in value)
 
 
-def _stand_as_they_are(actions: tuple[Action, ...], space: ActionSpace) -> bool:
+def _need_no_change(actions: tuple[Action, ...], space: ActionSpace) -> bool:
     """Whether there is nothing to drop or validate, and no name to look up."""
     for action in actions:
         kind = space[action.kind]

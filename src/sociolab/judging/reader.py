@@ -31,7 +31,7 @@ def join_problems(problems: Iterable[str]) -> str:
 
 @dataclass(frozen=True, slots=True)
 class MissingValue:
-    """A value that was due and is missing, and why. It never counts as a value.
+    """A value that should be there and is missing, and why. It never counts as a value.
 
     >>> from sociolab.judging import Measure, MissingValue
     >>> missing = MissingValue("unreadable", "expected JSON, found an empty reply")
@@ -56,7 +56,7 @@ class MissingValue:
 
 @dataclass(frozen=True, slots=True)
 class CannotTell:
-    """A judge cannot tell: why, and who could. This is no failure."""
+    """The judge cannot tell: why, and who could. This is not a failure."""
 
     why: str
 
@@ -96,7 +96,7 @@ class PersonSheets(RootModel[dict[str, Any]]):
 class TranscriptReader:
     """A model that is queried about one episode; `judging` counts repeated judgings from 0.
 
-    `seat` and `turn` tell equal queries on parts of the episode apart.
+    `seat` and `turn` distinguish the same query about different parts of the episode.
     """
 
     model: ChatModel
@@ -121,9 +121,9 @@ class TranscriptReader:
     ) -> TypedReply[Value] | MissingValue:
         """Query the model, and parse its reply; MissingValue says why there is none.
 
-        `name` tells this query from others on the episode. `parse` and `lacks` check a reply as in
-        `ask_model`: a quote that is not in the text is a ReplyError. A call that failed for good is
-        a missing value; a fatal ModelError (credentials, budget) passes through.
+        `name` distinguishes this query from others about the episode. `parse` and `lacks` check a
+        reply as in `ask_model`: a quote that is not in the text is a ReplyError. A call that failed
+        for good is a missing value; a fatal ModelError (credentials, budget) passes through.
         """
         key = CallKey(self.trial, "judge", self.seat, self.turn, name, 1, self.judging)
         try:

@@ -1,4 +1,4 @@
-"""."""
+"""What plugins build on: worlds, commands, settings, recipes, and types of scenes and towns."""
 
 from typing import TYPE_CHECKING
 

@@ -44,16 +44,16 @@ class Context(Protocol):
         ...
 
     def estimate(self, run: Mapping[str, Any]) -> Mapping[str, Any]:
-        """The JSON object of a dry run, with how many trials of the run are "played" already, and
-        the "exams" that its judges have not sat: judge, world, "run" (several runs may have one in
-        common), "calls" and "cost_usd".
+        """The JSON object of a dry run, with the number of trials "played" already, and the
+        "exams" that its judges have not sat: judge, world, "run" (which several runs may share),
+        "calls" and "cost_usd".
 
         `run` has the fields of a file for `run --file`. No model is called, and nothing is stored.
         """
         ...
 
     async def play(self, runs: Sequence[Mapping[str, Any]]) -> Sequence[RunResult]:
-        """Play named runs, or what is missing of them, one after the other, within the budget.
+        """Play named runs, or resume them, one after the other, within the budget.
 
         There are fewer results than runs if it stopped early. ConfigError, before anything is
         played, where a description is invalid.
@@ -67,8 +67,8 @@ class Context(Protocol):
         settings: Mapping[str, str],
         exam: Literal["on", "off"] = "on",
     ) -> Sequence[RunResult]:
-        """Have stored runs judged by these models, where scores are missing, and return the
-        results; `settings` may name a prompt set."""
+        """Judge stored runs with these models, where scores are missing, and return the results;
+        `settings` may name a prompt set."""
         ...
 
     async def estimate_judging(
@@ -79,7 +79,7 @@ class Context(Protocol):
         exam: Literal["on", "off"] = "on",
     ) -> Mapping[str, Any]:
         """The JSON object of a dry run of `judge`; its trials are the played episodes, and "played"
-        counts those that all of these have judged."""
+        counts those that all of these judges have judged."""
         ...
 
     async def stand_ins(self, specs: Sequence[str]) -> tuple[str, ...]:
@@ -89,17 +89,17 @@ class Context(Protocol):
     def keep_replies(
         self, world: str, about: tuple[str, Mapping[str, str | None]]
     ) -> AbstractContextManager[str]:
-        """While this is open, replies of `model` are stored in a run without trials, whose name it
-        gives.
+        """In its context, replies of `model` are stored in a run without trials, whose name it
+        yields.
 
-        `about` is a kind of work and its parameters: the same work finds its stored replies.
+        `about` is a kind of work and its parameters; the same work finds its stored replies.
         """
         ...
 
 
 @dataclass(frozen=True, slots=True)
 class Findings:
-    """The result of a command: sections to print and, with these runs, for a page.
+    """The result of a command: sections to print and, with its runs, for a page.
 
     `figures` is its JSON object; None stands for the sections. `rows` become its CSV file; if there
     are none, it has a line for each figure in the tables.

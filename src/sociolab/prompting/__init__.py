@@ -8,7 +8,7 @@ if TYPE_CHECKING:
     from sociolab.prompting.made_up import (
         Draw as Draw,
         SchemaError as SchemaError,
-        sample as sample,
+        sample_value as sample_value,
     )
     from sociolab.prompting.prefixes import PromptPrefixes as PromptPrefixes
     from sociolab.prompting.sets import (

@@ -48,7 +48,7 @@ class Draw:
     keys: Sequence[str] = ()
 
 
-def sample(schema: Mapping[str, Any], draw: Draw) -> Any:
+def sample_value(schema: Mapping[str, Any], draw: Draw) -> Any:
     """A value that the schema allows; SchemaError if it is broken or allows no finite value.
 
     It supports type, enum, const, anyOf, oneOf, allOf (merged), $ref within the schema, the bounds
@@ -488,7 +488,7 @@ def sample_requested(texts: Sequence[str], schema: str, draw: Draw) -> str | Non
     if keys := _KEYS.search(last):
         draw.keys = json.loads(f"[{keys[1]}]")
     try:
-        return None if target is None else _encode(sample(target, draw))
+        return None if target is None else _encode(sample_value(target, draw))
     except SchemaError:
         if schema:
             raise

@@ -18,8 +18,8 @@ class PromptPrefixes:
 
     The longest common prefix with any string of a sorted list is that with one of its two
     neighbours there, so one bisection is enough. A prompt is compared as its schema, then each
-    message after a marker of its role (so that equal words in other roles do not match), a control
-    character that is not counted. At most `most` prompts are remembered; the oldest is dropped
+    message after a control character for its role, so that equal texts in other roles do not match;
+    these characters are not counted. At most `most` prompts are remembered; the oldest is dropped
     first.
     """
 
@@ -47,7 +47,7 @@ class PromptPrefixes:
 
 
 def _shared_prefix(prompt: str, other: str, least: int) -> int:
-    """Length of the common prefix; `least` where it is not longer than that."""
+    """Length of the common prefix, or `least` if that is longer."""
     if not other.startswith(prompt[: least + 1]):
         return least
     low, high = least, min(len(prompt), len(other))

@@ -30,11 +30,11 @@ if TYPE_CHECKING:
     )
     from sociolab.report.result import (
         details_of as details_of,
-        narrowed as narrowed,
         result_of as result_of,
+        select_scores as select_scores,
     )
     from sociolab.report.run_facts import (
-        setting as setting,
+        setting_facts as setting_facts,
         summary as summary,
         warnings as warnings,
     )

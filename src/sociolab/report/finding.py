@@ -1,8 +1,8 @@
 """The results of analyses as data: findings, sentences, and the tables they stand in.
 
 A finding holds figures and no text. Texts are in catalogues, one file for each analysis in
-`report/notes`; a sentence from there knows its id and the values in it. Analyses return nothing but
-these, so that every medium can render any analysis.
+`report/notes`; a sentence keeps its id and the values in it. Analyses return nothing else, so
+that every medium can render any analysis.
 
 >>> from sociolab.report.catalogue import Catalogue
 >>> say = Catalogue("panel")
@@ -57,8 +57,7 @@ class Count:
 
 
 def episodes_and_seats(cells: Iterable[tuple[str, str | None]]) -> tuple[Count, ...]:
-    """What scores are over: the number of episodes (by trial id) and, for scores of seats, of
-    seats.
+    """The number of episodes (by trial id) behind scores and, for scores of seats, of seats.
 
     >>> list(map(str, episodes_and_seats([("e1", "ann"), ("e1", "bob")])))
     ['1 episode', '2 seats']
@@ -73,7 +72,7 @@ def episodes_and_seats(cells: Iterable[tuple[str, str | None]]) -> tuple[Count, 
 class Finding:
     """A row of a table: figures in one metric about an agent, a pair, or anything else.
 
-    `about` says about whom, by kind: {"agent": "openai/x"}, {"above": ..., "below": ...}.
+    `about` names the subject, by kind: {"agent": "openai/x"}, {"above": ..., "below": ...}.
     `estimate` is the main figure with its interval, `more` has further figures by column. `bounds`
     are the figure if all missing scores had their lowest, and if they had their highest value. `p`
     and `adjusted_p` are before and after the correction for several tests; `coverage` is the share

@@ -118,11 +118,11 @@ def cell(estimate: Estimate | Correlation, *, percent: bool = False, sign: bool 
 
 def interval_notes(estimates: Iterable[Estimate], cluster: str) -> tuple[str, ...]:
     """Notes for a table: how these intervals were computed, and why some are missing."""
-    from sociolab.stats.intervals import CUT  # imports numpy, which takes long
+    from sociolab.stats.intervals import TRUNCATED_NOTE  # imports numpy, which takes long
 
     valued = [estimate for estimate in estimates if estimate.value is not None]
     intervals = [(e.clusters, e.method) for e in valued if e.method != "none"]
-    cut = any(estimate.note == CUT for estimate in valued)
+    cut = any(estimate.note == TRUNCATED_NOTE for estimate in valued)
     rest = "; truncated at the ends of what the scale allows" if cut else ""
     notes = (interval_line(intervals, cluster) + rest,) if intervals else ()
     return (*notes, *missing_notes(e.note for e in valued if e.method == "none"))

@@ -351,7 +351,7 @@ SEVERAL = 3
 """Maximum number of judges whose scores a report shows where none is named."""
 
 
-def narrowed(
+def select_scores(
     result: RunResult,
     judges: Sequence[str] = (),
     metrics: Sequence[str] = (),
@@ -402,7 +402,7 @@ def by_main_judge(result: RunResult) -> RunResult:
     main_judges = {label: judge for label, judge in judges.items() if label not in sheets}
     if len(main_judges) <= SEVERAL:
         return result
-    return narrowed(result, [leading_judges(main_judges)[0], *sheets])
+    return select_scores(result, [leading_judges(main_judges)[0], *sheets])
 
 
 # ------------------------------------------------------------------ means over plays

@@ -33,7 +33,7 @@ from sociolab.store.store import world_settings_in
 SAY = Catalogue("run")
 
 
-def setting(result: RunResult) -> tuple[tuple[str, str], ...]:
+def setting_facts(result: RunResult) -> tuple[tuple[str, str], ...]:
     """World, data, settings, agents, judges, seed and provenance, as labels and values."""
     agents = "; ".join(
         f"{label} ({agent_kind(result, label)}{', the partner' if label == result.partner else ''})"

@@ -261,10 +261,13 @@ class ScoreEntry(ResultRecord):
 
     @property
     def estimate(self) -> Estimate:
-        from sociolab.stats.intervals import CUT, Estimate  # imports numpy, which takes long
+        from sociolab.stats.intervals import (  # imports numpy, which takes long
+            TRUNCATED_NOTE,
+            Estimate,
+        )
 
         interval = (self.low, self.high, self.interval)
-        note = CUT if CUT in self.note else self.note
+        note = TRUNCATED_NOTE if TRUNCATED_NOTE in self.note else self.note
         return Estimate(self.value, self.n, self.clusters, *interval, note=note)
 
     @property
@@ -300,7 +303,7 @@ class RunResult(ResultRecord):
     token counts or impossible ones. `cost_usd` is None if no call had a price; tokens and cost
     include `failed_attempts`. `seconds` is wall time. `smoke` says why the run is only a smoke
     test, None if it is none. `renamed` maps labels in `settings` to new names; `other_judges` are
-    those whose scores were left out (`report.result.narrowed`).
+    those whose scores were left out (`report.result.select_scores`).
 
     >>> from sociolab import RunConfig, run
     >>> result = run(RunConfig(tasks="bargain", limit=2, name="first", store=f"{folder}/lab.db"))

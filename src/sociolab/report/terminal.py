@@ -15,7 +15,7 @@ from rich.table import Table
 from rich.text import Text
 
 from sociolab.core.ports import Line
-from sociolab.report.run_facts import account, outline, setting, summary, warnings
+from sociolab.report.run_facts import account, outline, setting_facts, summary, warnings
 from sociolab.report.schema import RunResult
 from sociolab.report.score_tables import MOST_BESIDE, MOST_ROWS, overview_table, run_section
 from sociolab.report.section import Section, TextTable
@@ -58,7 +58,7 @@ def full_report(
     cautions = [Text(f"! {sanitize(sentence)}", style="bold red") for sentence in warnings(result)]
     return Group(
         Text(f"Run {result.run}", style="bold"),
-        facts(setting(result)),
+        facts(setting_facts(result)),
         *cautions,
         *_tables(run_section(result, details=details).tables, endless),
         Text(),

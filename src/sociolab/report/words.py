@@ -361,9 +361,9 @@ _METHODS = {
 
 def cut_words(entries: Sequence[ScoreEntry]) -> str:
     """A clause saying that some of these entries' intervals were truncated; "" if none was."""
-    from sociolab.stats.intervals import CUT  # imports numpy, which takes long
+    from sociolab.stats.intervals import TRUNCATED_NOTE  # imports numpy, which takes long
 
-    cut = any(CUT in entry.note for entry in entries)
+    cut = any(TRUNCATED_NOTE in entry.note for entry in entries)
     return "; truncated at the ends of the scale" if cut else ""
 
 

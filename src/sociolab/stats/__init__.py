@@ -40,9 +40,9 @@ if TYPE_CHECKING:
         Bins as Bins,
         RaterAgreement as RaterAgreement,
         alphas as alphas,
+        bin_numbers as bin_numbers,
         free_marginal_kappa as free_marginal_kappa,
         nan_to_none as nan_to_none,
-        numbers as numbers,
         pair_columns as pair_columns,
         rating_table as rating_table,
         stack_tables as stack_tables,
@@ -50,10 +50,8 @@ if TYPE_CHECKING:
         yes_no_agreement as yes_no_agreement,
     )
     from sociolab.stats.intervals import (
-        AT_THE_END as AT_THE_END,
-        CUT as CUT,
+        TRUNCATED_NOTE as TRUNCATED_NOTE,
         Estimate as Estimate,
-        Floats as Floats,
         left_out_interval as left_out_interval,
         mean as mean,
         means as means,
@@ -63,7 +61,6 @@ if TYPE_CHECKING:
         two_sided_p as two_sided_p,
     )
     from sociolab.stats.paired_tests import (
-        EXACT_UP_TO as EXACT_UP_TO,
         EffectSize as EffectSize,
         KeyedValue as KeyedValue,
         MatchedValues as MatchedValues,
@@ -76,15 +73,14 @@ if TYPE_CHECKING:
         sign_flip as sign_flip,
     )
     from sociolab.stats.power import (
-        FEW_DIFFER as FEW_DIFFER,
         Design as Design,
         Needed as Needed,
-        design as design,
+        describe_design as describe_design,
         needed_sample as needed_sample,
     )
     from sociolab.stats.prediction_powered import (
         JudgedPlay as JudgedPlay,
-        corrected as corrected,
+        correct_means as correct_means,
     )
     from sociolab.stats.ranking import (
         Contest as Contest,
@@ -92,13 +88,12 @@ if TYPE_CHECKING:
         ModelRatings as ModelRatings,
         SeatScore as SeatScore,
         contests as contests,
-        joined as joined,
-        rate as rate,
+        fit_bradley_terry as fit_bradley_terry,
+        mutually_reachable as mutually_reachable,
         strengths as strengths,
     )
     from sociolab.stats.unpaired import compare_unpaired as compare_unpaired
     from sociolab.stats.variance import (
-        REPEAT_IN_PLAY as REPEAT_IN_PLAY,
         Component as Component,
         Components as Components,
         LeveledScore as LeveledScore,

@@ -12,8 +12,8 @@ G / (G - 1) corrects too little where few clusters weigh unequally, as raters do
 divided by the part of it that is expected to be left when the mean is taken off, were all variance
 between its clusters (Bell and McCaffrey, Survey Methodology 28, 2002); with equal weights that is
 (G - 1) / G. Student's t has the fewer degrees of freedom of two: those of scenarios (Welch's over
-the sides), and one less than as how many raters of equal weight the raters count, as one who gave
-nearly all ratings says little of others. Where a side has one scenario there is no error. The
+the sides), and the effective number of raters of equal weight less one, as a rater who gave nearly
+all ratings says little of others. Where a side has one scenario there is no error. The
 interval is never narrower than the one clustered by scenario alone (`stats.intervals`). Fewer than
 `LEAST_RATERS` say too little of others: there the interval is the one for these raters.
 benchmarks/bench_raters.py shows how often such intervals hold the truth.
@@ -47,10 +47,10 @@ LEAST_RATERS = 3
 """Two raters allow one degree of freedom: an interval for others would be the whole scale."""
 
 _MOST = 4.0
-"""The correction of two clusters that weigh much unlike; more would be noise."""
+"""The largest correction of `_between`: that of two very unequal clusters; more would be noise."""
 
 BY_T = "by Student's t, for other raters too"
-"""Of a p: flips of signs would hold the raters fixed."""
+"""The note of such a p; sign flips would hold the raters fixed."""
 
 RaterScores: TypeAlias = tuple[tuple[str, float], ...]
 """The ratings of one play, by rater; "" for a figure that no person gave."""
@@ -90,7 +90,7 @@ class Crossed:
 
     @property
     def p(self) -> float | None:
-        """Of an estimate this far from 0 where the truth is 0, by Student's t."""
+        """Two-sided, against 0, by Student's t."""
         return None if self.error is None else two_sided_p(self.value / self.error, self.freedom)
 
 
@@ -115,8 +115,7 @@ def crossed(plays: Sequence[RatedPlay]) -> Crossed | None:
     counts = int(scenarios.max()) + 1, len({*names} - {""})
     value = math.fsum(weights * ratings)
     residuals = np.bincount(scenarios, weights=influence).astype(np.float64)
-    homes = [len({*scenarios[sides == side]}) for side in range(len(parts))]
-    if min(homes) < 2:
+    if min(len({*scenarios[sides == side]}) for side in range(len(parts))) < 2:
         return Crossed(value, None, 1.0, (0.0, 0.0), *counts, problem="1 cluster")
     if np.abs(residuals).max() * counts[0] <= 1e-11 * np.abs(ratings).max():
         return Crossed(value, None, 1.0, (0.0, 0.0), *counts, problem=NO_VARIATION)

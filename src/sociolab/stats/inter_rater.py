@@ -150,7 +150,7 @@ def pair_columns(table: RatingTable, bins: Bins | Sequence[Bins]) -> dict[str, F
     return {
         "exact": table.pair_shares(),
         "near": table.pair_shares(NEAR),
-        "binned": replace(table, values=numbers(table.values, bins)).pair_shares(),
+        "binned": replace(table, values=bin_numbers(table.values, bins)).pair_shares(),
     }
 
 
@@ -392,7 +392,7 @@ class Bins:
         return min(int(widths + _ROUNDING), self.count - 1)
 
 
-def numbers(values: Floats, bins: Bins | Sequence[Bins]) -> Floats:
+def bin_numbers(values: Floats, bins: Bins | Sequence[Bins]) -> Floats:
     """`Bins.number` of each value, in one set of bins or, row by row, in the bins of that row.
 
     nan stays nan; ranges are not checked.

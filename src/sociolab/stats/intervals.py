@@ -62,8 +62,8 @@ Method: TypeAlias = Literal["t", "rate", "end", "crossed", "none"]
 scores, t clustered by rater too (`stats.crossed_raters`); no interval."""
 
 NO_VARIATION = "no variation between clusters"
-AT_THE_END = "all clusters lie at one end of the scale"
-CUT = "cut at the end of the scale"
+ALL_AT_ONE_END = "all clusters lie at one end of the scale"
+TRUNCATED_NOTE = "cut at the end of the scale"
 
 
 def sure_from(looks: int = 1) -> int:
@@ -250,7 +250,7 @@ def on_scale(estimate: Estimate, low: float, high: float) -> Estimate:
     if estimate.note == NO_VARIATION and value in (low, high) and math.isfinite(high - low):
         reach = (high - low) * math.pow((1 - estimate.level) / 2, 1 / estimate.units)
         least, most = (low + reach, high) if value == high else (low, high - reach)
-        return replace(estimate, low=least, high=most, method="end", note=AT_THE_END)
+        return replace(estimate, low=least, high=most, method="end", note=ALL_AT_ONE_END)
     if value is None or estimate.low is None or estimate.high is None:
         return estimate
     if estimate.two == (low, high) and estimate.error and estimate.freedom:
@@ -260,7 +260,9 @@ def on_scale(estimate: Estimate, low: float, high: float) -> Estimate:
         return replace(estimate, low=least, high=most, method="rate")
     if low <= estimate.low and estimate.high <= high:
         return estimate
-    return replace(estimate, low=max(low, estimate.low), high=min(high, estimate.high), note=CUT)
+    return replace(
+        estimate, low=max(low, estimate.low), high=min(high, estimate.high), note=TRUNCATED_NOTE
+    )
 
 
 def _rate(share: float, n: int, error: float, freedom: float) -> tuple[float, float]:

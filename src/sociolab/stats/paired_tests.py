@@ -52,14 +52,14 @@ from sociolab.stats.intervals import (
     t_quantile,
     two_sided_p,
 )
-from sociolab.stats.power import ALPHA, Design, Needed, design, needed_sample
+from sociolab.stats.power import ALPHA, Design, Needed, describe_design, needed_sample
 
 _Test = TypeVar("_Test", bound=Hashable)
 
 _ROUNDING = 1e-11
 """A difference this small, relative to the values, is rounding."""
 
-EXACT_UP_TO = 16
+MOST_ENUMERATED = 16
 """With so many clusters that differ at all, each of the 2^15 distinct flips is tried."""
 
 _BLOCK = 1 << 18  # signs made at once: 2 MB of floats
@@ -174,7 +174,7 @@ def _comparison(
         permutation=flipped,
         holm_p=holm_p,
         effect=effect_size(pairs.a, pairs.b, pairs.clusters),
-        design=design(gaps, pairs.clusters, alpha),
+        design=describe_design(gaps, pairs.clusters, alpha),
         settles=needed_sample(gaps, pairs.clusters, difference.value or 0.0, alpha),
         t_test=paired_t(pairs.a, pairs.b),
     )
@@ -395,7 +395,7 @@ def sign_flip(
         mask = np.array([gap is not None for gap in column], dtype=bool)
         present[name] = len(np.unique(index[mask]))
         sums[name] = _sums(gaps, index, groups)
-    large = [name for name in columns if np.count_nonzero(sums[name]) > EXACT_UP_TO]
+    large = [name for name in columns if np.count_nonzero(sums[name]) > MOST_ENUMERATED]
     drawn = _random_shares([sums[name] for name in large], seed, flips)
     shares = dict(zip(large, drawn, strict=True))
     return {

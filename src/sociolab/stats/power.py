@@ -67,7 +67,7 @@ class Design:
     alpha: float = ALPHA
 
 
-FEW_DIFFER = "too few clusters differ for any result to be significant"
+_TOO_FEW_DIFFER = "too few clusters differ for any result to be significant"
 """The note where flipping signs cannot come out significant."""
 
 NO_REPEATS = "repeats are never enough: clusters differ too much"
@@ -91,16 +91,16 @@ class Needed:
     alpha: float = ALPHA
 
 
-def design(gaps: Sequence[float], clusters: Sequence[str], alpha: float = ALPHA) -> Design:
+def describe_design(gaps: Sequence[float], clusters: Sequence[str], alpha: float = ALPHA) -> Design:
     """The precision of paired differences; `gaps[i]` is the difference of a pair in `clusters[i]`.
 
     `detectable` is the true difference that is found with a power of 80 % at the level `alpha`, in
     the units of the metric. ValueError for lengths that differ, values that are not finite and an
     alpha outside (0, 1).
 
-    >>> from sociolab.stats import design
+    >>> from sociolab.stats import describe_design
     >>> gaps = [3, 1, 1, 3, 2, 1, 0, 2]
-    >>> found = design(gaps, ["s", "t", "u", "v", "w", "x", "y", "z"])
+    >>> found = describe_design(gaps, ["s", "t", "u", "v", "w", "x", "y", "z"])
     >>> found.pairs, found.clusters, round(found.error, 2), round(found.detectable, 2)
     (8, 8, 0.38, 1.29)
     """
@@ -116,7 +116,7 @@ def design(gaps: Sequence[float], clusters: Sequence[str], alpha: float = ALPHA)
     between, within = _components(groups, deviations) if pairs > count else (None, None)
     usable = _attainable(count, alpha, differing(groups.sums, gaps) / count)
     if usable is None:
-        return Design(pairs, count, error, None, between, within, FEW_DIFFER, alpha)
+        return Design(pairs, count, error, None, between, within, _TOO_FEW_DIFFER, alpha)
     level, beyond = usable
     detectable = t_shift(count - 1, level) * beyond * error
     return Design(pairs, count, error, detectable, between, within, "", alpha)
@@ -142,14 +142,14 @@ def needed_sample(
     The power is 80 %, the level `alpha`; `gaps` are pilot differences, by cluster. The sign of
     `size` does not matter. With the observed difference as `size` the answer is as uncertain as
     that is. `clusters` and `repeats` are None where no number suffices or nothing can be told;
-    `note` says why. Errors as in `design`.
+    `note` says why. Errors as in `describe_design`.
 
     >>> from sociolab.stats import needed_sample
     >>> gaps = [3, 1, -1, 3, 2, -2, 0, 2]
     >>> needed_sample(gaps, ["s", "t", "u", "v", "w", "x", "y", "z"], size=1.0).clusters
     29
     """
-    size, observed = abs(size), design(gaps, clusters, alpha)
+    size, observed = abs(size), describe_design(gaps, clusters, alpha)
     if observed.error is None:
         return Needed(size, None, None, observed.note, alpha)
     if size == 0:

@@ -6,8 +6,8 @@ scored (f alone),
 
     estimate = mean(y - w f) + w * mean(f of the others)
 
-which is right whatever the judge's bias, as it takes the bias off; w, from 0 to 1, is chosen for
-the least variance, so that a useless judge is left out. That holds where the rated plays are drawn
+which is unbiased whatever the judge's bias; w, from 0 to 1, minimises the variance, so that a
+useless judge gets weight 0. That holds where the rated plays are drawn
 at random from all. Plays of one scenario are alike, and so are ratings by one rater: w is that of
 sums over scenarios, and the interval is clustered both ways (`stats.crossed_raters`). The authors'
 package ppi-python has no clusters: benchmarks/bench_raters.py shows how often these intervals hold.
@@ -46,7 +46,7 @@ class Corrected:
     """The mean (or difference of means) by people alone, by the judge alone, and the corrected one.
 
     `weight` is that of the judge. `saved`: how many more plays people would have to rate for an
-    interval as short; 0 where the judge is of no help, None without an interval.
+    equally short interval; 0 if the judge does not help, None without an interval.
     """
 
     people: Estimate
@@ -60,7 +60,7 @@ def _width(estimate: Estimate) -> float | None:
     return None if estimate.low is None or estimate.high is None else estimate.high - estimate.low
 
 
-def corrected(plays: Sequence[JudgedPlay]) -> Corrected | None:
+def correct_means(plays: Sequence[JudgedPlay]) -> Corrected | None:
     """The three estimates; None where the rated plays of a side, or its others, lie in fewer than
     `FEWEST` clusters."""
     rated = [play for play in plays if play.ratings]

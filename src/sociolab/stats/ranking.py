@@ -228,7 +228,9 @@ class ModelRatings:
     raters: int = 0
 
 
-def rate(rows: Iterable[Contest], *, seed: int = 0, resamples: int = 2000) -> ModelRatings:
+def fit_bradley_terry(
+    rows: Iterable[Contest], *, seed: int = 0, resamples: int = 2000
+) -> ModelRatings:
     """Bradley-Terry strengths of the models in these contests, with 95 % intervals from resampled
     clusters.
 
@@ -239,10 +241,10 @@ def rate(rows: Iterable[Contest], *, seed: int = 0, resamples: int = 2000) -> Mo
     ValueError for no rows, an outcome other than 0, 0.5 and 1, a weight that is not positive, a
     model compared with itself and fewer than 100 resamples.
 
-    >>> from sociolab.stats import Contest, rate
+    >>> from sociolab.stats import Contest, fit_bradley_terry
     >>> outcomes = zip("tuvwz", (1, 1, 0.5, 1, 0), strict=True)
     >>> rows = [Contest("x", "y", outcome, task) for task, outcome in outcomes]
-    >>> first, second = rate(rows, resamples=200).models
+    >>> first, second = fit_bradley_terry(rows, resamples=200).models
     >>> first.model, first.won, first.tied, first.lost, round(first.expected, 2)
     ('x', 3.0, 1.0, 1.0, 0.7)
     """
@@ -279,7 +281,7 @@ def rate(rows: Iterable[Contest], *, seed: int = 0, resamples: int = 2000) -> Mo
 
 
 def _order_by_name(row: Contest) -> Contest:
-    """Order the two models by name; ValueError as in `rate`."""
+    """Order the two models by name; ValueError as in `fit_bradley_terry`."""
     if row.a == row.b or row.outcome not in (0, 0.5, 1) or not 0 < row.weight < math.inf:
         raise ValueError(
             "a comparison has two models, an outcome of 0, 0.5 or 1 and a positive weight, "
@@ -432,7 +434,7 @@ def _regularized_strengths(
     Where not all models are joined, half a virtual win both ways for each compared pair bounds
     them. Joined to more than half of the models, a model still has a strength of its own.
     """
-    sizes = joined(wins).sum(axis=2)
+    sizes = mutually_reachable(wins).sum(axis=2)
     models = wins.shape[-1]
     broken = (sizes < models).any(axis=1)
     mended = wins + _HALF_WIN * (broken[:, None, None] & compared)
@@ -494,7 +496,7 @@ def _points(strength: float | None) -> float | None:
 
 def _groups(wins: Floats) -> list[NDArray[np.intp]]:
     """Models joined by wins both ways, the group that won the largest share first."""
-    both_ways = np.unique(joined(wins[None])[0], axis=0)
+    both_ways = np.unique(mutually_reachable(wins[None])[0], axis=0)
     groups = [np.flatnonzero(row) for row in both_ways]
 
     def rank(group: NDArray[np.intp]) -> tuple[float, int]:
@@ -507,7 +509,7 @@ def _groups(wins: Floats) -> list[NDArray[np.intp]]:
 def strengths(wins: Floats) -> Floats:
     """Strengths (log odds, mean 0), a row for each of the win matrices stacked on the first axis.
 
-    ValueError where a matrix has no finite maximum: its models must be `joined`, all with all.
+    ValueError where a matrix has no finite maximum: all its models must be `mutually_reachable`.
     """
     rows = max(1, _BLOCK // wins[0].size)
     blocks = [_newton(wins[start : start + rows]) for start in range(0, len(wins), rows)]
@@ -540,8 +542,11 @@ def _newton(wins: Floats) -> Floats:
     raise ValueError(f"no maximum of the likelihood within {_STEPS} steps: models are not joined")
 
 
-def joined(wins: Floats) -> NDArray[np.bool_]:
-    """Which models reach each other over wins in both directions, for a stack of win matrices."""
+def mutually_reachable(wins: Floats) -> NDArray[np.bool_]:
+    """Which pairs of models are linked by chains of wins both ways, for a stack of win matrices.
+
+    Only the strengths of such models can be compared.
+    """
     size = wins.shape[-1]
     reach = ((wins > 0) | np.eye(size, dtype=bool)).astype(np.float32)
     for _ in range(max(1, (size - 1).bit_length())):

@@ -27,7 +27,7 @@ from sociolab.stats.intervals import Floats
 Codes = NDArray[np.intp]
 Within = Mapping[str, Sequence[str]]
 
-REPEAT_IN_PLAY: Within = {"repeat": ("scenario", "partner")}
+DEFAULT_NESTING: Within = {"repeat": ("scenario", "partner")}
 """Repeat 0 of one scenario and partner has nothing in common with repeat 0 of another."""
 
 _ROUNDING = 1e-9
@@ -93,7 +93,7 @@ def components(
     rows: Iterable[LeveledScore],
     factors: Sequence[str],
     *,
-    within: Within = REPEAT_IN_PLAY,
+    within: Within = DEFAULT_NESTING,
 ) -> Components:
     """Variance components: how much of the variance of scores comes from each factor (Henderson's
     method I).

@@ -15,7 +15,7 @@ MOST_NAMED = 20
 """Changed rows of a table that are named; the others are counted."""
 
 
-def damage(store: Store) -> Iterator[str]:
+def find_damage(store: Store) -> Iterator[str]:
     """Each damage as a clause; nothing where the store is intact.
 
     Every row is read and its checksum computed again. Primary keys have no checksum: their indexes

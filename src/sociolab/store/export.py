@@ -88,7 +88,7 @@ def import_run(store: Store, file: Path, name: str | None = None, *, replace: bo
     return target.name
 
 
-def make_room(store: Store, name: str) -> None:
+def delete_for_replacement(store: Store, name: str) -> None:
     """Delete the run of this name, if there is one, so that another can take its place.
 
     StoreError if it is being played, or if a study with people uses it: those episodes and ratings
@@ -110,9 +110,7 @@ _Line: TypeAlias = Mapping[str, Any]
 
 @contextmanager
 def _open_to_write(part: Path, *, packed: bool) -> Iterator[TextIO]:
-    """The compressed file holds neither name nor time, so that equal runs give equal
-    bytes.
-    """
+    """A text file; if `packed`, gzipped without name and time: equal runs give equal bytes."""
     if not packed:
         with part.open("w", encoding="utf-8", newline="\n") as out:
             yield out
@@ -244,14 +242,14 @@ class _Import:
             raise StoreError("the file ends here, before its last line; export the run again")
 
     def _store_plan(self) -> RunReplies:
-        """Store the plan with the first line that needs it."""
+        """Store the plan, unless it is stored already."""
         if self._replies is None:
             if self._run is None:
                 raise StoreError("a run line was expected before this one; export the run again")
             run = self._run
             plan = tuple(trial for _, trial in self._trials)
             if self._replace:
-                make_room(self._store, self.name)
+                delete_for_replacement(self._store, self.name)
             elif self._store.has_run(self.name):
                 raise StoreError(
                     f'there is a run "{self.name}" already; choose another --name, or add --replace'
@@ -329,7 +327,7 @@ class HeaderLine(ExportLine):
 
 
 class RunLine(ExportLine):
-    """Times are in seconds, `created` since 1970 (UTC)."""
+    """A run. Times are in seconds, `created` since 1970 (UTC)."""
 
     line: Literal["run"]
     name: str

@@ -39,8 +39,8 @@ if TYPE_CHECKING:
         trials_of as trials_of,
     )
     from sociolab.studies.play_records import (
-        SPENT as SPENT,
-        TAKEN as TAKEN,
+        ALL_TAKEN_TEXT as ALL_TAKEN_TEXT,
+        BUDGET_SPENT_TEXT as BUDGET_SPENT_TEXT,
         PlayRecords as PlayRecords,
     )
     from sociolab.studies.progress import (
@@ -68,14 +68,14 @@ if TYPE_CHECKING:
         people_judge as people_judge,
     )
     from sociolab.studies.reviews import (
-        POINTS as POINTS,
+        REVIEW_POINTS as REVIEW_POINTS,
         Review as Review,
         review_study as review_study,
         submit_review as submit_review,
         task_pool as task_pool,
     )
     from sociolab.studies.screen import (
-        ALL_TURNS as ALL_TURNS,
+        ALL_TURNS_USED as ALL_TURNS_USED,
         PARTNER_LEFT as PARTNER_LEFT,
         PARTNER_LOST as PARTNER_LOST,
         YOU_LEFT as YOU_LEFT,

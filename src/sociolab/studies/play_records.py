@@ -219,11 +219,11 @@ _Planned: TypeAlias = "defaultdict[int, defaultdict[str, dict[str, Trial]]]"
 """Trials by number of people, task and id."""
 MOST_BROKEN = 2
 """Episodes in a row whose partner failed, after which a person gets no other."""
-SPENT = (
+BUDGET_SPENT_TEXT = (
     "No more conversations can be started in this study, so there is nothing left for you to do. "
     "Thank you for coming."
 )
-TAKEN = "All conversations of this study have been taken, so none is left for you."
+ALL_TAKEN_TEXT = "All conversations of this study have been taken, so none is left for you."
 BROKEN = "There is no further conversation at the moment, and nothing else for you to do here."
 
 
@@ -250,11 +250,13 @@ def why_done(records: PlayRecords, plan: PlayPlan, person: int) -> str:
     if len(records.ended(person)) >= plan.each:
         return ""
     if records.spent:
-        return SPENT
+        return BUDGET_SPENT_TEXT
     if records.count_broken(person) >= MOST_BROKEN:
         return BROKEN
     return (
-        TAKEN if not records.assignments_of(person) and not _is_left(records, plan, person) else ""
+        ALL_TAKEN_TEXT
+        if not records.assignments_of(person) and not _is_left(records, plan, person)
+        else ""
     )
 
 

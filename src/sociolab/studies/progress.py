@@ -39,7 +39,7 @@ STATES: tuple[Standing, ...] = (
 
 @dataclass(frozen=True, slots=True)
 class DropOut:
-    """A participant who did not finish: how, and why where that is known."""
+    """A participant who did not finish: in which state, and the reason if known."""
 
     participant: str
     state: str
@@ -196,18 +196,18 @@ def rating_progress(
     rows = store.studies.assignments(study.name)
     done = Counter(row.item for row in rows if row.state == "done")
     done.subtract(item for _, item in failed_annotations(store, study.name))
-    at_it = Counter(row.item for row in rows if row.state == "open")
-    episodes = tuple(EpisodeProgress(t, done[t], at_it[t]) for t in study.episodes)
+    in_progress = Counter(row.item for row in rows if row.state == "open")
+    episodes = tuple(EpisodeProgress(t, done[t], in_progress[t]) for t in study.episodes)
     items = set(study.episodes)
-    took: dict[str, list[float]] = {}
+    seconds_by_rater: dict[str, list[float]] = {}
     for rating in ratings:
         if rating.seconds is not None:
-            took.setdefault(rating.rater, []).append(rating.seconds)
+            seconds_by_rater.setdefault(rating.rater, []).append(rating.seconds)
     raters, exams = [], exam_results(store, study)
     for who in store.studies.participants(study.name):
         counts = Counter(r.state for r in rows if r.participant == who.pk and r.item in items)
         result = qualifying_result(store, study, who, exams) if study.test else None
-        seconds = median(took[who.id]) if who.id in took else None
+        seconds = median(seconds_by_rater[who.id]) if who.id in seconds_by_rater else None
         raters.append(
             RaterProgress(who.id, who.state, counts["done"], counts["open"], result, seconds)
         )

@@ -35,7 +35,7 @@ from sociolab.studies.ratings import PlacedRating, Rating, RatingSet, on_scale, 
 from sociolab.studies.settings import RatePlan, StudySettings
 
 RESEARCHER = "researcher"
-"""The rater of a decision on a disagreement."""
+"""The rater's name in ratings that decide a disagreement."""
 CHECK = "annotation.check"
 """The name of the answer that holds the review of an annotation."""
 SeatDimension: TypeAlias = tuple[str, str]
@@ -72,8 +72,10 @@ class RatedEpisode:
 
 
 def rate_study(store: Store, row: StudyRow) -> RateStudy:
-    """ConfigError where the study is of another kind, or its plan names what is not there. Episodes
-    that are not played any more (a participant was forgotten) are left out."""
+    """Read a study in which people rate; episodes deleted with a participant's data are left out.
+
+    ConfigError for a study of another kind, or a plan that names what does not exist.
+    """
     settings = StudySettings.model_validate(row.settings)
     plan = settings.rate
     if plan is None:
@@ -82,7 +84,7 @@ def rate_study(store: Store, row: StudyRow) -> RateStudy:
     guide = guide_of(store, run.name, plan.guide)
     measures = {dimension.name: dimension.measure for dimension in guide.guides}
     played = dict.fromkeys(store.trial_ids(run.name, "played"))
-    for trial in named_in(plan):
+    for trial in planned_episodes(plan):
         if trial not in played:
             try:
                 store.trial_pk(run.name, trial)
@@ -123,7 +125,7 @@ def studies_with_exam(store: Store, run: str) -> tuple[StudyRow, ...]:
 
 
 def delete_exam_ratings(store: Store, run: str) -> None:
-    """Delete what the raters of a run's studies said in exams; the exams stay."""
+    """Delete the exam ratings of all raters of a run's studies; the exams stay."""
     for row in store.studies.all():
         exam = _exam_run(row)
         if row.run == run and exam and store.has_run(exam):
@@ -137,7 +139,7 @@ def _exam_run(row: StudyRow) -> str:
     return str(settings.get("exam_run", ""))
 
 
-def named_in(plan: RatePlan) -> tuple[str, ...]:
+def planned_episodes(plan: RatePlan) -> tuple[str, ...]:
     return (*plan.episodes, *(reference.episode for reference in plan.references))
 
 
@@ -157,7 +159,7 @@ def measures_of(plan: RatePlan, measures: Mapping[str, Measure]) -> tuple[Measur
 
 
 def next_episode(store: Store, study: RateStudy, who: ParticipantRow) -> RatedEpisode | None:
-    """The rater's next episode, which is assigned to them; None if nothing is left for them."""
+    """Assign the rater an episode and return it, test episodes first; None if none is left."""
     test = next_test(store, study, who)
     if test is not None:
         hold_item(store, study.name, who.pk, test)
@@ -203,8 +205,8 @@ def next_test(store: Store, study: RateStudy, who: ParticipantRow) -> str | None
 
 
 def episode_pool(store: Store, study: RateStudy, who: ParticipantRow) -> ItemPool:
-    """The episodes, each for as many raters as planned; one with a disagreement is for one more, as
-    is one with an annotation that failed the guidelines, for raters without failures."""
+    """The episodes, each for as many raters as planned. One more rater is due where raters disagree
+    and, for raters without failed annotations, where an annotation failed the guidelines."""
     failed = failed_annotations(store, study.name)
     again = [] if who.pk in dict(failed) else [trial for _, trial in failed]
     more = (*_disputed(store, study), *again)
@@ -223,8 +225,8 @@ def failed_annotations(store: Store, study: str) -> tuple[tuple[int, str], ...]:
 
 
 def _casts(store: Store, study: RateStudy) -> Mapping[str, str]:
-    """The agents of each episode: assigned evenly, so that a severe rater does not fall on one
-    agent."""
+    """The agents of each episode: raters get episodes of all agents evenly, so that a severe rater
+    does not weigh on one agent."""
 
     def compute() -> Mapping[str, str]:
         return {
@@ -248,14 +250,14 @@ def played_by(store: Store, study: RateStudy, who: ParticipantRow) -> Collection
 
 
 def done_by(store: Store, study: RateStudy, who: ParticipantRow) -> int:
-    """Without the episodes of the test."""
+    """How many episodes the rater has rated, without those of the test."""
     rows = store.studies.assignments(study.name, who.pk)
     items = set(study.episodes)
     return sum(row.state == "done" and row.item in items for row in rows)
 
 
 def _disputed(store: Store, study: RateStudy) -> frozenset[str]:
-    """Episodes that need one more rater; computed again when ratings were submitted since."""
+    """Episodes that need one more rater; cached until ratings are submitted."""
 
     def compute() -> frozenset[str]:
         disputed = disputes(store, study.run, study.name, study.plan)
@@ -266,7 +268,7 @@ def _disputed(store: Store, study: RateStudy) -> frozenset[str]:
 
 @dataclass(frozen=True, slots=True)
 class RatingDraft:
-    """A rating in progress; `seconds` were spent on it."""
+    """A rating in progress; `seconds` is the time spent on it."""
 
     score: float | NotKnown | None = None
     reason: str = ""
@@ -301,7 +303,7 @@ def drafts_of(
 
 @dataclass(frozen=True, slots=True)
 class MissingRating:
-    """What is still wrong with the rating of a seat and dimension."""
+    """What is missing or wrong in the rating of a seat and dimension."""
 
     seat: str
     dimension: str
@@ -480,7 +482,8 @@ def qualifying_result(
 ) -> QualifyingResult | None:
     """A rater's result in the test; None while some of it is not rated.
 
-    `exams` may pass results that are computed already. A reference that was not rated is not near.
+    `exams` may pass results that are computed already. A reference without a rating is
+    missed.
     """
     rows = store.studies.assignments(study.name, who.pk)
     if not {row.item for row in rows if row.state == "done"} >= set(study.test):
@@ -515,10 +518,10 @@ def may_rate(store: Store, study: RateStudy, who: ParticipantRow) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class Dispute:
-    """A seat and dimension on which ratings lie further apart than the plan allows.
+    """A seat and dimension whose ratings differ by more than the plan allows.
 
     `ratings` are those of raters, lowest first. `decision` is the researcher's, if there is one;
-    `third` says whether more people rated it than were planned at first.
+    `third`: more people rated it than first planned.
     """
 
     trial: str

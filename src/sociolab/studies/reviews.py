@@ -33,7 +33,7 @@ LONGEST_TEXT = 4000
 
 Decision: TypeAlias = Literal["keep", "edit", "reject"]
 
-POINTS: Mapping[str, tuple[str, str]] = {
+REVIEW_POINTS: Mapping[str, tuple[str, str]] = {
     "clear": (
         "Understandable",
         "You know at once where they are, what is going on and what each of them wants.",
@@ -86,10 +86,10 @@ def view_task(study: ReviewStudy, task: str) -> ReviewedTask:
 def review_problems(review: Review, task: ReviewedTask, least_words: int = 3) -> tuple[str, ...]:
     """What prevents a review from being submitted."""
     problems = []
-    unanswered = [name for key, (name, _) in POINTS.items() if key not in review.points]
+    unanswered = [name for key, (name, _) in REVIEW_POINTS.items() if key not in review.points]
     if unanswered:
         problems.append(f"Say of each point whether it holds: {', '.join(unanswered)}.")
-    failed = [name for key, (name, _) in POINTS.items() if review.points.get(key) is False]
+    failed = [name for key, (name, _) in REVIEW_POINTS.items() if review.points.get(key) is False]
     if review.decision == "keep":
         if failed:
             problems.append(
@@ -232,13 +232,20 @@ def reviews_csv(entries: Sequence[TaskReviews]) -> str:
     most = max((len(review.texts) for entry in entries for _, review in entry.reviews), default=0)
     goals = [f"goal_{number}" for number in range(1, most)]
     return csv_text(
-        ("task", "reviewer", "decision", *POINTS, "reason", *(["scene", *goals] if most else [])),
+        (
+            "task",
+            "reviewer",
+            "decision",
+            *REVIEW_POINTS,
+            "reason",
+            *(["scene", *goals] if most else []),
+        ),
         (
             (
                 entry.task,
                 reviewer,
                 review.decision,
-                *("yes" if review.points.get(key) else "no" for key in POINTS),
+                *("yes" if review.points.get(key) else "no" for key in REVIEW_POINTS),
                 review.reason,
                 *review.texts,
                 *[""] * (most - len(review.texts)),

@@ -1,4 +1,4 @@
-"""What a person's screen shows: all that their seat may know, and nothing of anybody else's."""
+"""The content of a participant's screen: what their seat may know, and nothing else."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ class _Part(BaseModel):
 
 
 class ShownSection(_Part):
-    """A section of what the seat was told; `kept`: stays in sight, as it holds the goal."""
+    """A section of what the seat was told; `kept`: it stays in sight, as it holds the goal."""
 
     title: str
     text: str
@@ -151,9 +151,9 @@ _GOAL_TITLE = re.compile(r"\b(goal|goals|mean to do|your part)\b", re.IGNORECASE
 
 
 def split_sections(head: str) -> tuple[str, tuple[ShownSection, ...]]:
-    """Split what a seat was told at its headings: the text before the first, then the sections.
+    """Split a seat's briefing at its headings: the text before the first, then the sections.
 
-    Where no title mentions the goal, the last section stays in sight.
+    If no title mentions the goal, the last section stays in sight.
     """
     intro, *rest = re.split(r"^# +", head, flags=re.MULTILINE)
     parts = [part.partition("\n") for part in rest]
@@ -170,7 +170,7 @@ def split_sections(head: str) -> tuple[str, tuple[ShownSection, ...]]:
 def seat_view(
     world: World, declared: Declared, episode: Episode, seat: str
 ) -> tuple[str, tuple[ShownLine, ...]]:
-    """What this seat was told before the first turn, and the turns that it has seen."""
+    """The briefing of a seat, and the turns that it has seen."""
     transcript = world.transcript(episode, seat)
     return "\n".join(text for _, text in transcript.scene), show_lines(transcript.lines, declared)
 
@@ -250,17 +250,17 @@ PARTNER_LOST = (
     "Your partner cannot continue, so the conversation ends early. This is not your fault: what "
     "you did is kept and counts."
 )
-TAKEN_BACK = "A participant asked for their data to be deleted, so this conversation was deleted."
+DELETED = "A participant asked for their data to be deleted, so this conversation was deleted."
 BROKEN = (
     "The conversation could not continue for a technical reason. What you did is kept and counts."
 )
-ALL_TURNS = "All turns have been used."
+ALL_TURNS_USED = "All turns have been used."
 YOU_LEFT, PARTNER_LEFT = "You left.", "Your partner left."
 
 
 def deleted_episode(trial: str) -> LastEpisode:
-    """A deleted episode: it shows nothing of what others may have played in its trial since."""
-    return LastEpisode(trial=trial, why=TAKEN_BACK, history=())
+    """A deleted episode, without anything that others may have played in its trial since."""
+    return LastEpisode(trial=trial, why=DELETED, history=())
 
 
 def last_episode(
@@ -288,7 +288,7 @@ def _explain_end(
         return BROKEN
     if ended.reason == "left":
         return YOU_LEFT if ended.seat == seat else PARTNER_LEFT
-    return ALL_TURNS if ended.reason == "turn limit" else _over_because(ended.reason, declared)
+    return ALL_TURNS_USED if ended.reason == "turn limit" else _over_because(ended.reason, declared)
 
 
 def _over_because(reason: str, declared: Declared) -> str:
@@ -299,8 +299,8 @@ def _over_because(reason: str, declared: Declared) -> str:
 def explain_end_early(
     events: Iterable[Event], seat: str, seats: int, space: ActionSpace | None, declared: Declared
 ) -> str:
-    """Why the conversation ended, worked out while the last question is asked: the `Ended` event
-    comes only after it."""
+    """Why the conversation ended, inferred from its moves: the `Ended` event comes only after the
+    last question is answered."""
     moves = [event for event in events if isinstance(event, Moved)] if space else []
     last = [action for move in moves if move.turn == moves[-1].turn for action in move.actions]
     for action in last:
@@ -309,5 +309,5 @@ def explain_end_early(
             return _over_because(kind.ends, declared)
     leavers = [move.seat for move in moves if space and seat_leaves(move, space)]
     if seats - len(leavers) > 1:
-        return ALL_TURNS
+        return ALL_TURNS_USED
     return YOU_LEFT if leavers[-1] == seat else PARTNER_LEFT

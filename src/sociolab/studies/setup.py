@@ -23,7 +23,7 @@ from sociolab.store.studies import StudyKind, StudyRow
 from sociolab.studies.impressions import impression_study
 from sociolab.studies.play_plan import load_partner_cast, run_settings, trials_of
 from sociolab.studies.rating_rules import guide_of
-from sociolab.studies.rating_study import named_in, not_played, rate_study
+from sociolab.studies.rating_study import not_played, planned_episodes, rate_study
 from sociolab.studies.reviews import review_study
 from sociolab.studies.settings import ReferenceRating, StudySettings, problems
 
@@ -212,7 +212,7 @@ def check_ratings(store: Store, name: str, settings: StudySettings) -> None:
             f"{store.run(run).world}; leave exam out, or give references"
         )
     played = set(store.trial_ids(run, "played"))
-    for trial in named_in(settings.rate):
+    for trial in planned_episodes(settings.rate):
         if trial not in played:
             raise not_played(run, trial)
     if not study.episodes:

@@ -30,7 +30,7 @@ from sociolab.town.residents import Resident
 
 
 class MindContract:
-    """Inherit it, and return your mind; also `questions`, if it is for a town of its own.
+    """Inherit from it and override `mind`, and `questions` if the town is your own.
 
     Raise `attempts` for a mind that may need several (a model); set `deterministic` to False for
     one that may answer equal questions differently.
@@ -165,10 +165,10 @@ class StockMemory:
 
 
 def stock_questions(say: Callable[[str], str] = str) -> tuple[MindQuestion[Any], ...]:
-    """A question of every kind, first TDP's, and two utterances: the first in a conversation, and
-    the last.
+    """A question of every kind, TDP's first; of `Utter` two, for the first and the last line of a
+    conversation.
 
-    `say` may change the texts that others wrote or said: names, activities, memories, words. Places
+    `say` may change texts that others wrote or said: names, activities, memories, lines. Places
     and objects stay as they are.
 
     >>> from sociolab.testing import stock_questions
@@ -199,7 +199,6 @@ class _Stock:
         self._plan = (say("See Ben."), say("Tell him of the swap."), say("Be there at 17:00."))
 
     def questions(self) -> tuple[MindQuestion[Any], ...]:
-        """One of each, and of `Utter` the first in a talk as well."""
         return tuple(
             self._question(kind, **own)
             for kind in sorted(QUESTIONS, key=lambda kind: not kind.exact)
@@ -207,7 +206,7 @@ class _Stock:
         )
 
     def _question(self, kind: type[MindQuestion[Any]], **own: object) -> MindQuestion[Any]:
-        """Built from the names of its fields, so that a new kind with known fields needs nothing
+        """Build a question by the names of its fields: a new kind with known fields needs no code
         here."""
         names = [field.name for field in fields(kind) if field.name not in ("meta", "me")]
         values = {name: own.get(name, self._field_values()[name]) for name in names}

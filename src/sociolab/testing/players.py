@@ -13,7 +13,7 @@ from pydantic import BaseModel
 from sociolab.core.episode import Action, ActionKind, ActionSpace, Json
 from sociolab.core.ports import NoReply, Player, Question, Reply, Request
 from sociolab.core.seeding import stream
-from sociolab.prompting.made_up import Draw, sample
+from sociolab.prompting.made_up import Draw, sample_value
 
 PLAIN_TEXTS: Sequence[str] = (
     "Good evening. Shall we begin?",
@@ -207,4 +207,4 @@ def any_fields(kind: ActionKind, chance: Random) -> dict[str, Json]:
 
 
 def _any_value(kind: type[BaseModel], chance: Random) -> BaseModel:
-    return kind.model_validate(sample(kind.model_json_schema(), Draw(chance, 40)))
+    return kind.model_validate(sample_value(kind.model_json_schema(), Draw(chance, 40)))

@@ -45,7 +45,7 @@ from sociolab.town.questions import (
     Utterance,
 )
 from sociolab.town.questions.base import format_date
-from sociolab.town.trace import Did, HowItEnded, Remembered, Reminded, ReminderKind, State, Talked
+from sociolab.town.trace import Did, Remembered, Reminded, ReminderKind, State, Talked, TalkEnding
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,7 +72,7 @@ def converse(
     has no answer, and when the simulation ends.
     """
     lines: list[Utterance] = []
-    how: HowItEnded = "round limit"
+    how: TalkEnding = "round limit"
     closing = False
     steps = around.setting.steps
     for turn in range(2 * MOST_ROUNDS):

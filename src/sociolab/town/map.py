@@ -1,4 +1,4 @@
-"""The map of a town: what it is made of, where one can walk, and which place a name means."""
+"""The map of a town: its places and objects, where one can walk, and which place a name means."""
 
 from __future__ import annotations
 
@@ -35,15 +35,15 @@ class Place:
 
 
 OUTDOORS = Place("", "")
-"""Where no arena is: the streets and meadows between them."""
+"""All tiles without an arena: streets and meadows."""
 
 Scalar = TypeVar("Scalar", bound=np.generic)
 AROUND: tuple[Tile, ...] = ((0, -1), (1, 0), (0, 1), (-1, 0))
-"""The four tiles next to one: N, E, S, W."""
+"""Steps to the four neighbours of a tile: N, E, S, W."""
 
 
 class MapError(ConfigError):
-    """A map on which nobody could live; `place` is the arena at fault, None for the whole map."""
+    """A map that cannot be used; `place` is the arena at fault, None for the whole map."""
 
     def __init__(self, message: str, place: Place | None = None) -> None:
         super().__init__(message)
@@ -57,8 +57,8 @@ class TownMap:
     `walkable` is [height, width]; `arena` is [height, width], an index into `places`, -1 outdoors
     and on walls; `ground` is [height, width] of `Ground`, for pictures. `objects` gives the tiles
     on which the objects of an arena stand: one on a walkable tile is used from there, any other
-    from a walkable tile of the arena N, E, S or W of it. No answer contains tiles that cannot be
-    reached from the outdoors. A map never changes.
+    from a walkable tile of the arena N, E, S or W of it. Tiles that cannot be reached from the
+    outdoors are never returned. A map never changes.
 
     MapError (a ConfigError) where an arena or an object cannot be reached.
     """
@@ -249,7 +249,7 @@ WALKED_ON = (Ground.GRASS, Ground.STREET, Ground.FLOOR)
 
 
 def plain_ground(walkable: NDArray[np.bool_], arena: NDArray[np.int16]) -> NDArray[np.uint8]:
-    """Ground for a map that has none: floors in arenas, grass outdoors, walls elsewhere."""
+    """Ground for a map without any: floors in arenas, grass outdoors, walls elsewhere."""
     outdoors = np.where(walkable, Ground.GRASS, Ground.WALL)
     return np.where(arena >= 0, Ground.FLOOR, outdoors).astype(np.uint8)
 
@@ -301,9 +301,9 @@ def _take_piece(untouched: bytearray, start: int, width: int) -> list[int]:
 
 # ------------------------------------------------------------------ places by name
 
-# The one place in the town that reads words: which place an answer means, and which places somebody
-# hears of in a conversation, and can go to from then on. Neither decides a score, and models and
-# people write no acts from which it could be taken.
+# Only here does the town interpret text: which place an answer means, and which places a resident
+# learns of in a conversation. Neither decides a score; models and people write no acts to take it
+# from.
 
 
 _SMALL = frozenset(["the", "at", "by", "in", "inside", "of", "on", "to"])
@@ -353,10 +353,10 @@ def places_mentioned(text: str, places: tuple[str, ...]) -> tuple[str, ...]:
     kitchen") reveals no place.
     """
     plain = f" {_normalise(text)} "
-    informed: list[str] = []
+    learned: list[str] = []
     for s, inside in _sectors(places).items():
         if f" {s} " in plain:
             named = [place for a, place in inside if f" {s} {a} " in plain or f" {a} {s} " in plain]
-            informed += named or [place for _, place in inside]
+            learned += named or [place for _, place in inside]
             plain = plain.replace(f" {s} ", " | ")
-    return tuple(place for place in places if place in informed)
+    return tuple(place for place in places if place in learned)

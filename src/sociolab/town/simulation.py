@@ -25,19 +25,19 @@ Ask: TypeAlias = Callable[[Thread, MindQuestion[Any]], None]
 
 
 class Scheduler(Protocol):
-    """Decides whose step may be lived now; the trace must not depend on it."""
+    """Decides which residents may simulate their next step; the trace must not depend on it."""
 
     def ready(self) -> list[Round]:
-        """Rounds to begin now; none while all wait for rounds under way, or at the end."""
+        """Rounds that can begin; none while all wait for rounds under way, and none at the end."""
         ...
 
     def over(self, round: Round) -> None:
-        """End a round: its members have lived this step."""
+        """End a round: its members have finished this step."""
         ...
 
     @property
     def settled_until(self) -> int:
-        """The step before which everything is settled for everybody."""
+        """The step before which nothing can change for anybody."""
         ...
 
 
@@ -72,7 +72,7 @@ class _Town:
     def play(self) -> Play:
         yield self.trace.header()
         while True:
-            self._go_on()
+            self._begin_rounds()
             yield from self.trace.settled(self.scheduler.settled_until)
             if not self._threads:
                 if self.scheduler.settled_until < self.setting.steps:
@@ -90,7 +90,7 @@ class _Town:
         yield from self.trace.rest(self.setting.steps)
         yield Ended("time is up", self.setting.steps)
 
-    def _go_on(self) -> None:
+    def _begin_rounds(self) -> None:
         """Begin all rounds that may begin, and those that may begin once these are over."""
         while rounds := self.scheduler.ready():
             for each in rounds:
@@ -102,7 +102,7 @@ class _Town:
 
     def _ask(self, thread: Thread, question: MindQuestion[Any]) -> None:
         head = question.meta
-        # A talk begun at the last step goes a little beyond it.
+        # A talk that begins at the last step ends a little after it.
         request = make_request(question, self.setting.steps + 2 * MOST_ROUNDS)
         key = (head.seat, head.step, request.name)
         if key in self._names:
@@ -129,7 +129,7 @@ class _Town:
                 if question.recorded:
                     self.trace.hold(question.meta.resident, reply_event(item.request, reply))
                 del self._threads[key]
-                self._answered(thread, reply.value)
+                self._pass_answer(thread, reply.value)
                 continue
             final = self.setting.policy.is_final(item.request, reply)
             failure = unusable_event(item.request, reply, final=final)
@@ -145,21 +145,21 @@ class _Town:
             person.records.append(
                 WentWithout(head.step, person.id, question.name, failure.cause, failure.problem)
             )
-            self._answered(thread, None)
+            self._pass_answer(thread, None)
         return None
 
-    def _answered(self, thread: Thread, answer: object) -> None:
+    def _pass_answer(self, thread: Thread, answer: object) -> None:
         thread.round.answered(thread, answer)
         if thread.round.is_over:
             self.scheduler.over(thread.round)
 
 
 class TraceWriter:
-    """Emits all events in order of step, then resident: replies, and the trace, one event an hour.
+    """Emits events in order of step, then resident: replies, and the trace as one event per hour.
 
     Each event is held until its step is settled for everybody, so that the order does not depend on
-    how long replies take. A model's reply is stored earlier, with its call: nothing is paid for
-    twice.
+    how long replies take. A model's reply is stored earlier, with its call, so that no call is
+    paid for twice.
     """
 
     def __init__(self, around: Surroundings) -> None:
@@ -180,13 +180,13 @@ class TraceWriter:
         return Happened(0, "", TRACE, value)
 
     def settled(self, step: int) -> Iterator[Event]:
-        """What is new before this step: replies, and the hours that end by then."""
+        """The new events before this step: replies, and the hours that end by then."""
         while self._written_until + self._hour <= step:
             yield from self._until(self._written_until + self._hour)
         yield from self._replies(step)
 
     def rest(self, step: int) -> Iterator[Event]:
-        """What is left at the end: the trace up to this step, and every reply."""
+        """The remaining events: the trace up to this step, and all replies."""
         yield from self.settled(step)
         if self._written_until < step:
             yield from self._until(step)

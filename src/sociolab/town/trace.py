@@ -20,13 +20,13 @@ from sociolab.core.episode import Event, Happened, Json
 from sociolab.core.errors import StoreError
 from sociolab.town.questions import SpeechAct, Utterance
 
-# The names of the compass, as a walk's path spells them: one letter a step.
+# Compass directions, one letter per step in the path of a walk.
 HEADINGS: dict[str, tuple[int, int]] = {"N": (0, -1), "E": (1, 0), "S": (0, 1), "W": (-1, 0)}
 
 
 @dataclass(frozen=True, slots=True)
 class Stood:
-    """A resident is put on a tile, at the very beginning only."""
+    """The tile on which a resident starts; only at the start of a simulation."""
 
     step: int
     who: str
@@ -36,7 +36,7 @@ class Stood:
 
 @dataclass(frozen=True, slots=True)
 class Walked:
-    """A walk without a stop: letter i of `path` is the move from step `step + i` to the next."""
+    """A walk without stops: letter i of `path` is the move from step `step + i` to the next."""
 
     step: int
     who: str
@@ -51,7 +51,7 @@ class Did:
     """The current action from this step until the resident's next `Did`.
 
     `doing` is what others see (a long one is cut), `block` the entry of the plan that it belongs
-    to, `place` where it is meant to be done ("" for nowhere in particular) and `object` at what.
+    to, `place` where it is to be done ("" for nowhere in particular), `object` what is used for it.
     `state` says whether the resident is asleep, on its way there, at it, or in a talk.
     """
 
@@ -64,7 +64,7 @@ class Did:
     state: State = "at it"
 
 
-HowItEnded: TypeAlias = Literal["goodbye", "round limit", "failed", "time is up"]
+TalkEnding: TypeAlias = Literal["goodbye", "round limit", "failed", "time is up"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,7 +76,7 @@ class Talked:
     who: str
     other: str
     lines: tuple[Utterance, ...]
-    how: HowItEnded
+    how: TalkEnding
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,7 +97,7 @@ class Remembered:
 
 @dataclass(frozen=True, slots=True)
 class ObjectBecame:
-    """A thing at a place has this state while `who` uses it."""
+    """An object at a place has this state while `who` uses it."""
 
     step: int
     who: str
@@ -108,7 +108,7 @@ class ObjectBecame:
 
 @dataclass(frozen=True, slots=True)
 class Revised:
-    """What occupies a resident was rewritten overnight; `text` does not contain its task."""
+    """A resident's current concerns were rewritten overnight; `text` does not contain its task."""
 
     step: int
     who: str
@@ -175,9 +175,9 @@ Record: TypeAlias = (
 
 @dataclass(frozen=True, slots=True)
 class Trace:
-    """A whole simulation: records in order of step, then resident, then as they came.
+    """A whole simulation: records in order of step, then resident, then as they were made.
 
-    `first` is the date of step 0, `seconds` the length of a step, `steps` how many were lived.
+    `first` is the date of step 0, `seconds` the length of a step, `steps` how many were simulated.
     """
 
     first: date
@@ -196,13 +196,13 @@ TRACE = "trace"
 Row: TypeAlias = list[Json]
 STATES: dict[str, State] = {"z": "asleep", "w": "walking", "a": "at it", "t": "talking"}
 STATE_CODES: dict[State, str] = {state: code for code, state in STATES.items()}
-HOW: dict[str, HowItEnded] = {
+HOW: dict[str, TalkEnding] = {
     "g": "goodbye",
     "r": "round limit",
     "f": "failed",
     "t": "time is up",
 }
-HOW_CODES: dict[HowItEnded, str] = {v: k for k, v in HOW.items()}
+HOW_CODES: dict[TalkEnding, str] = {v: k for k, v in HOW.items()}
 REMINDERS: dict[str, ReminderKind] = {
     "g": "general plan",
     "d": "day",
@@ -268,7 +268,6 @@ def read_trace(chunks: Iterable[Json]) -> Trace:
 
 
 def encode(records: Iterable[Record]) -> list[Json]:
-    """A row for each record."""
     return [_row(record) for record in records]
 
 

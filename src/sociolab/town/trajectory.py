@@ -76,7 +76,7 @@ class Track:
 
 
 class Trajectory:
-    """A trace on its map. Residents without a record were nowhere and did nothing."""
+    """A trace on its map. A resident without records has no place and no actions."""
 
     def __init__(self, trace: Trace, town: TownMap) -> None:
         self.trace = trace
@@ -156,10 +156,10 @@ class Trajectory:
     def acting(self, who: str, matches: Callable[[str], bool]) -> Intervals:
         """When a resident was at an action whose text, or whose entry of the plan, matches.
 
-        On the way there, or asleep, it is not at it. A talk goes on with the action that it
-        interrupted; what the talk is called, or what is said in it, never matches.
+        Being on the way there or asleep does not count. A talk counts as the action that it
+        interrupted; its own name, and what is said in it, never match.
         """
-        # The same texts come again and again: each is looked at once.
+        # Texts recur, so that each is matched only once.
         texts = {text for did in self.records(Did, who) for text in (did.doing, did.block)}
         matching = {text for text in texts if matches(text)}
         if not matching:
@@ -259,7 +259,7 @@ def _plain(name: str) -> str:
     return " ".join(name.casefold().split())
 
 
-# ------------------------------------------------------------------ stretches of time
+# ------------------------------------------------------------------ intervals
 
 
 def merge_intervals(pieces: Iterable[Interval]) -> Intervals:
@@ -268,13 +268,13 @@ def merge_intervals(pieces: Iterable[Interval]) -> Intervals:
     >>> merge_intervals([(5, 7), (0, 2), (2, 4)])
     ((0, 4), (5, 7))
     """
-    stretches: list[Interval] = []
+    merged: list[Interval] = []
     for start, end in sorted(piece for piece in pieces if piece[0] < piece[1]):
-        if stretches and start <= stretches[-1][1]:
-            stretches[-1] = (stretches[-1][0], max(end, stretches[-1][1]))
+        if merged and start <= merged[-1][1]:
+            merged[-1] = (merged[-1][0], max(end, merged[-1][1]))
         else:
-            stretches.append((start, end))
-    return tuple(stretches)
+            merged.append((start, end))
+    return tuple(merged)
 
 
 def intersect(first: Intervals, second: Intervals) -> Intervals:
@@ -319,14 +319,14 @@ def step_reaching(intervals: Intervals, steps: int) -> int | None:
     return None
 
 
-# ------------------------------------------------------------------ to read
+# ------------------------------------------------------------------ the diary
 
 
 def diary(trace: Trace, who: str) -> tuple[tuple[str, str], ...]:
-    """A heading and a text for each day, the oldest first.
+    """A resident's days, oldest first, as heading and text.
 
-    Things merely seen or done are left out, and so are walks. Below a thought stands its evidence,
-    and below thoughts among that their own.
+    Memories of what was merely seen or done are left out, and so are walks. Below a thought stands
+    its evidence, and below thoughts among the evidence their own.
     """
     own = [r for r in trace.records if isinstance(r, Remembered) and r.who == who]
     clock = Clock(trace.first, trace.seconds)
@@ -419,8 +419,7 @@ class SimulatedDays:
 
 @dataclass(frozen=True, slots=True)
 class Span:
-    """Which moments to look at: a day from 1 on, between two times of day, every so many
-    minutes."""
+    """Which moments to look at: every `minutes` between two times of a day, counted from 1."""
 
     day: int
     start: str

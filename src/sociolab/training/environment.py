@@ -119,7 +119,7 @@ class Rollout(SeatRecord):
     >>> async def leave(observed):
     ...     return '{"action": "leave", "text": ""}'
     >>> (rollout,) = env.rollouts_sync(leave, 1)
-    >>> [(turn.observation.asked, turn.usable) for turn in rollout.turns[:2]]
+    >>> [(turn.observation.request_name, turn.usable) for turn in rollout.turns[:2]]
     [('act', True), ('closing', False)]
     >>> rollout.error, rollout.rewards["heuristic"]["goal"]
     ('', None)

@@ -44,8 +44,8 @@ class Observed:
     >>> from sociolab import Environment
     >>> env = Environment("sotopia", tasks="bargain", seed=1)
     >>> observed = env.reset_sync()
-    >>> observed.turn, observed.asked, observed.attempt, sorted(observed.schema["properties"])
-    (1, 'act', 1, ['action', 'text'])
+    >>> observed.turn, observed.request_name, sorted(observed.schema["properties"])
+    (1, 'act', ['action', 'text'])
     >>> env.close_sync()
     """
 
@@ -72,19 +72,18 @@ class Observed:
         return self.request.turn + 1
 
     @property
-    def asked(self) -> str:
+    def request_name(self) -> str:
         """ "act", or the name of the question."""
         return self.request.name
 
     @property
     def attempt(self) -> int:
-        """From 1; after an unusable reply, the same is asked again."""
+        """From 1; after an unusable reply, the same request is repeated."""
         return self.request.attempt
 
     @property
     def problem(self) -> str:
-        """Why the previous reply could not be used; "" at the first attempt. `messages` say it,
-        too."""
+        """Why the previous reply could not be used (`messages` say it too); "" at first."""
         return self.request.problem
 
     @property
@@ -100,7 +99,7 @@ class Observed:
         return parsed
 
     @property
-    def shown(self) -> Observation:
+    def observation(self) -> Observation:
         """The observation as records: head, history, tail, the other seats, and the world's
         `view`."""
         return self.request.observation
@@ -143,7 +142,7 @@ class EnvSession:
         self._current: _Waiting | None = None
         self._events: list[Event] = []
         relay = _RelayModel(trial, self._pending)
-        # Made before the play: a town keeps another pace once a model is in it.
+        # Made before the play: a town simulates in another order if a model is in it.
         players = {**partners, seat: _RelayPlayer(make_player(relay), relay)}
         play = world.play(trial.task, trial.id, trial.seed)
         self._driven = asyncio.ensure_future(drive(play, players, self._events.append))
@@ -173,8 +172,7 @@ class EnvSession:
         return self._current.observed
 
     def answer(self, reply: Answer) -> None:
-        """Reply to the current observation; ConfigError where there is none, or this is no
-        reply."""
+        """Reply to the current observation; ConfigError if there is none, or for another type."""
         if self._current is None:
             raise ConfigError("nothing is asked: the episode is over or has not begun; reset it")
         checked, answer = _check_reply(reply), self._current.answer
@@ -212,7 +210,7 @@ class EnvSession:
 def _cancel_abandoned(
     driven: asyncio.Task[tuple[Event, ...]], loop: asyncio.AbstractEventLoop
 ) -> None:
-    """Cancel the task of a session that was garbage collected: asyncio would complain about it."""
+    """Cancel the task of a garbage-collected session, of which asyncio would warn."""
     if not driven.done() and not loop.is_closed():
         loop.call_soon_threadsafe(driven.cancel)
 
@@ -248,10 +246,10 @@ class _RelayPlayer:
 
     def __init__(self, player: Player, relay: _RelayModel) -> None:
         self._player = player
-        self._hand = relay
+        self._relay = relay
 
     async def reply(self, request: Request, memory: Json) -> Reply | NoReply:
-        self._hand.requests[request.turn, request.name, request.attempt] = request
+        self._relay.requests[request.turn, request.name, request.attempt] = request
         try:
             return await self._player.reply(request, memory)
         except _TypedAnswer as answer:
@@ -278,7 +276,7 @@ def _without_acts(answer: Action | Sequence[Action]) -> tuple[Action, ...]:
 
 @dataclass(frozen=True, slots=True)
 class MissedTurns:
-    """How many turns and answers of one's own and of the others got no usable reply, and the first
+    """How many turns and answers of the seat and of the others got no usable reply, and the first
     problem of each (who, when, what)."""
 
     own: int = 0
@@ -325,8 +323,8 @@ class SeatScores:
 
 
 class SeatJudges:
-    """The judges of an environment, by the rules of a run: one that breaks fails on the metrics it
-    gives elsewhere, and the others' scores stand. Nothing is stored."""
+    """The judges of an environment, by the rules of a run: one that raises fails on the metrics
+    that it gave before, and the others' scores stand. Nothing is stored."""
 
     def __init__(self, judges: Sequence[Judge]) -> None:
         self._judges = judges

@@ -23,7 +23,7 @@ from sociolab.studies.participants import (
     study_answers,
     survey_done,
 )
-from sociolab.studies.play_records import SPENT, TAKEN, is_spent
+from sociolab.studies.play_records import ALL_TAKEN_TEXT, BUDGET_SPENT_TEXT, is_spent
 from sociolab.studies.settings import StudySettings
 from sociolab.web import play, rate
 from sociolab.web.pages import Fields, page
@@ -83,7 +83,7 @@ def _check_open(store: Store, study: StudyRow) -> None:
     if not study.open:
         raise Refused("This study is not open at the moment. Your link is kept for you.")
     if study.kind == "play" and study.run is not None and is_spent(store, study.run):
-        raise Refused(f"{SPENT} Your link was not used up.")
+        raise Refused(f"{BUDGET_SPENT_TEXT} Your link was not used up.")
 
 
 Step: TypeAlias = Literal["consent", "instructions", "activity", "survey", "end"]
@@ -113,7 +113,7 @@ def next_step(store: Store, who: Taking) -> tuple[Step, str]:
     path = (play if who.study.kind == "play" else rate).next_step(store, who)
     if path is not None:
         return "activity", path
-    if survey_done(who.settings, answers) or play.note(store, who) == TAKEN:
+    if survey_done(who.settings, answers) or play.note(store, who) == ALL_TAKEN_TEXT:
         return "end", ""  # the questions are on what was played
     return "survey", ""
 

@@ -47,7 +47,7 @@ from sociolab.studies.rating_study import (
 from sociolab.studies.ratings import on_scale
 from sociolab.studies.reviews import (
     LONGEST_TEXT,
-    POINTS,
+    REVIEW_POINTS,
     Decision,
     Review,
     ReviewStudy,
@@ -218,7 +218,7 @@ class _ReviewFields(BaseModel):
 
     @property
     def points(self) -> dict[str, bool]:
-        answers = {key: getattr(self, key) for key in POINTS}
+        answers = {key: getattr(self, key) for key in REVIEW_POINTS}
         return {key: value == "yes" for key, value in answers.items() if value}
 
 
@@ -226,7 +226,7 @@ if TYPE_CHECKING:
     ReviewForm = _ReviewFields
 else:
     ReviewForm = create_model(
-        "ReviewForm", __base__=_ReviewFields, **dict.fromkeys(POINTS, (Holds, None))
+        "ReviewForm", __base__=_ReviewFields, **dict.fromkeys(REVIEW_POINTS, (Holds, None))
     )
 
 
@@ -296,7 +296,7 @@ def _review_page(
         token=token(who, task),
         shown=scenario,
         texts=form.texts if len(form.texts) == len(scenario.texts) else scenario.texts,
-        points=POINTS,
+        points=REVIEW_POINTS,
         form=form,
         said=form.points,
         problems=problems,

@@ -37,7 +37,7 @@ from sociolab.studies.rating_study import (
     ratings_in,
 )
 from sociolab.studies.reviews import (
-    POINTS,
+    REVIEW_POINTS,
     ReviewStudy,
     review_study,
     reviewer_agreement,
@@ -264,7 +264,7 @@ def reviews(request: Request, study: Study) -> Response:
         verdicts=all_,
         shown={entry.task: view_task(reviewing, entry.task) for entry in all_ if entry.reviews},
         agreement=reviewer_agreement(all_),
-        points=POINTS,
+        points=REVIEW_POINTS,
         count=sum(len(entry.reviews) for entry in all_),
         full=sum(len(entry.reviews) >= reviewing.plan.raters for entry in all_),
     )

@@ -70,7 +70,7 @@ _OPEN = (
 
 _GUARDED = (
     home.researcher_router,
-    study_form.router,  # before the pages of a study: /studies/new is none
+    study_form.router,  # before the pages of a study, as /studies/new is not one
     study_pages.router,
     *(part.router for part in (runs, conclusions, episodes, episode, calls, search, api)),
     town.router,
@@ -89,13 +89,13 @@ async def _lifespan(app: FastAPI) -> AsyncIterator[None]:
 
 
 class Connection(H11Protocol):
-    """A connection that is closed where its client keeps the server waiting.
+    """A connection that is closed if its client keeps the server waiting.
 
     uvicorn waits for the rest of a request for ever. Here a request must arrive completely, and a
-    client accept some of a response, within `WebSettings.request_seconds`. Where an address has too
-    many connections, or there are too many in total, a new one replaces the one that has kept the
-    server waiting for longest; where none does, the new one is refused. So unfinished requests keep
-    nobody out, not even at their own address.
+    client must accept some of a response, within `WebSettings.request_seconds`. If an address has
+    too many connections, or there are too many in total, a new one replaces the one that has kept
+    the server waiting for longest; if none does, the new one is refused. So unfinished requests
+    lock nobody out, not even others at the same address.
 
     It uses h11, which limits the length of headers; httptools does not.
     """
@@ -207,11 +207,11 @@ def serve(settings: WebSettings, announce: Callable[[], None]) -> None:
     another program that listens there.
     """
     server = create_server(settings)
-    seldom = Limiter(MESSAGES)
+    log_limit = Limiter(MESSAGES)
     for name in ("asyncio", "uvicorn.error"):
-        # Whoever could fill the log could fill the disk that the store is on.
+        # A client that could fill the log could fill the disk that the store is on.
         logging.getLogger(name).addFilter(
-            lambda record: not seldom.take(record.getMessage().partition("\n")[0])
+            lambda record: not log_limit.take(record.getMessage().partition("\n")[0])
         )
     with _open_listener(settings) as listener, suppress(KeyboardInterrupt):
         announce()

@@ -13,7 +13,7 @@ from report.small_run import ALPHA, SCRIPTED, build
 from sociolab import result_of
 from sociolab.analysis import CompareRequest, compare_runs
 from sociolab.core import ConfigError, JudgeId, Score, Unscored
-from sociolab.report import narrowed
+from sociolab.report import select_scores
 from sociolab.store import Store
 
 GOALS = {"t0": (1.0,), "t1": (2.0,)}
@@ -81,11 +81,11 @@ def test_a_judge_is_named_by_a_part_of_its_label_too(store: Store) -> None:
         store.verdicts.add("one", mini, [Score(GOAL, "ann", 5)], trial=row.trial.id)
     found = compare_runs(store, CompareRequest(("one",), judge="gpt-4.1", threshold=8))
     assert found.outlines[0].run == "one"
-    shown = narrowed(result_of(store, "one"), ["gpt-4.1"])
+    shown = select_scores(result_of(store, "one"), ["gpt-4.1"])
     assert {one.judge for one in shown.scores} == {"openai/gpt-4.1", "transcript"}
     assert shown.other_judges == ("openai/gpt-4.1-mini",)
     with pytest.raises(ConfigError, match='"4" may be any of openai/gpt'):
-        narrowed(result_of(store, "one"), ["4"])
+        select_scores(result_of(store, "one"), ["4"])
     with pytest.raises(ConfigError, match='no judge "people" scored one; choose one of openai/gpt'):
         compare_runs(store, CompareRequest(("one",), judge="people"))
 

@@ -12,7 +12,7 @@ import pytest
 import sociolab
 from sociolab import RunConfig, open_store, result_of, run
 from sociolab.app.run import session as provenance
-from sociolab.report import setting, warnings
+from sociolab.report import setting_facts, warnings
 
 
 def git(folder: Path, *args: str) -> None:
@@ -96,7 +96,7 @@ def test_git_is_asked_once_for_a_run_and_the_run_says_what_it_said(
     assert made["git"] == provenance.git_state(tree)
     with open_store(tmp_path / "s.db") as store:
         result = result_of(store, "a")
-    told = dict(setting(result))["Made with"]
+    told = dict(setting_facts(result))["Made with"]
     assert told.endswith(f"commit {made['git']['commit'][:10]}")
     assert f"Python {platform.python_version()}" in told
 
@@ -118,7 +118,7 @@ def test_a_run_goes_on_with_another_version_and_says_so(
     (said,) = (one for one in warnings(result) if "different versions" in one)
     assert f"sociolab {sociolab.__version__}" in said
     assert "sociolab 9.9.9" in said
-    assert "; then sociolab 9.9.9" in dict(setting(result))["Made with"]
+    assert "; then sociolab 9.9.9" in dict(setting_facts(result))["Made with"]
 
 
 def test_a_run_from_before_versions_were_recorded_goes_on(
@@ -129,7 +129,7 @@ def test_a_run_from_before_versions_were_recorded_goes_on(
     del settings["made_with"]
     with open_store(tmp_path / "s.db") as opened:
         opened.set_settings("a", settings)
-        assert "Made with" not in dict(setting(result_of(opened, "a")))
+        assert "Made with" not in dict(setting_facts(result_of(opened, "a")))
     assert len(played(tmp_path / "s.db")["resumed_with"]) == 1
     with open_store(tmp_path / "s.db") as opened:
         told = warnings(result_of(opened, "a"))
@@ -141,4 +141,4 @@ def test_tags_gather_as_a_run_goes_on(tmp_path: Path) -> None:
     assert played(tmp_path / "s.db")["tags"] == ["x", "y"]
     assert played(tmp_path / "s.db", tags=("z", "x"))["tags"] == ["x", "y", "z"]
     with open_store(tmp_path / "s.db") as opened:
-        assert dict(setting(result_of(opened, "a")))["Tags"] == "x, y, z"
+        assert dict(setting_facts(result_of(opened, "a")))["Tags"] == "x, y, z"

@@ -26,7 +26,7 @@ from sociolab.worlds.anteval.gap_intervals import (
     disjoint,
     floor_of,
     redrawn,
-    sample,
+    sample_groups,
     signed_gap as signed_gaps,
 )
 from sociolab.worlds.anteval.virtual_dm.example import Overlaps, windows
@@ -545,15 +545,15 @@ def test_five_groups_have_one() -> None:
 
 def test_a_sample_takes_whole_groups_but_the_last() -> None:
     examples = play(40, groups=8)
-    drawn = sample(examples, 13, seed=3)
+    drawn = sample_groups(examples, 13, seed=3)
     sizes = [sum(one.group == name for one in drawn) for name in {one.group for one in drawn}]
     assert len(drawn) == len(set(drawn)) == 13
     assert sorted(sizes) == [3, 5, 5]
-    assert sample(list(reversed(examples)), 40, 3) == tuple(reversed(examples))
-    assert {one.group for one in sample(examples[::-1], 15, 3)} == {
-        one.group for one in sample(examples, 15, 3)
+    assert sample_groups(list(reversed(examples)), 40, 3) == tuple(reversed(examples))
+    assert {one.group for one in sample_groups(examples[::-1], 15, 3)} == {
+        one.group for one in sample_groups(examples, 15, 3)
     }
-    assert sample(examples, 13, seed=4) != drawn
+    assert sample_groups(examples, 13, seed=4) != drawn
 
 
 def test_two_disjoint_samples_are_as_large_as_can_be() -> None:

@@ -18,7 +18,7 @@ from sociolab.analysis import agent_names, agreements
 from sociolab.app import world_plugin
 from sociolab.core import ConfigError, JudgeId, Score, ScoreFailure, Transcript, Unscored, Verdict
 from sociolab.plugin.api import guide_judge, guides_from
-from sociolab.report import setting, summary, views_of
+from sociolab.report import setting_facts, summary, views_of
 from sociolab.store import Store
 from sociolab.studies import (
     RatedEpisode,
@@ -132,7 +132,7 @@ def test_a_judge_that_had_nothing_to_say_is_not_named(store: Store) -> None:
     store.verdicts.add(RUN, judge, verdicts, trial=episode.trial.id)
     result = result_of(store, RUN)
     assert "Judges: sheet:behaviour:fake/model." in summary(result)
-    assert dict(setting(result))["Judges"] == "sheet:behaviour:fake/model (LLM judge)"
+    assert dict(setting_facts(result))["Judges"] == "sheet:behaviour:fake/model (LLM judge)"
 
 
 def test_a_quote_that_is_not_in_its_turn_is_asked_for_again_and_then_a_failure(

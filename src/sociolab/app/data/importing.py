@@ -15,7 +15,7 @@ from sociolab.plugin.world import EpisodeImporter, Importer, Importing
 from sociolab.prompting.sets import prompts_kind, shipped_sets
 from sociolab.report.words import plural
 from sociolab.store.connect import store_path
-from sociolab.store.export import import_run as restore_run, make_room
+from sociolab.store.export import delete_for_replacement, import_run as restore_run
 from sociolab.store.store import Store
 
 
@@ -135,7 +135,7 @@ def _import_episodes(world: str, importer: EpisodeImporter, request: Import) -> 
     episodes, lines, judgings = importer.read(request.path)
     with Store.open(store_path(request.store)) as store, store.transaction():
         if request.replace:
-            make_room(store, request.name)
+            delete_for_replacement(store, request.name)
         store_episodes(store, request.name, world, tuple(episodes))
         for judging in judgings:
             store.verdicts.add(request.name, judging.judge, judging.verdicts, trial=judging.trial)

@@ -66,7 +66,7 @@ from sociolab.core.seeding import interleave, stream
 from sociolab.engine.driver import drive
 from sociolab.models.budget import CHARACTERS_A_TOKEN, Budget, Price, estimate_tokens
 from sociolab.models.cache import NullReplyStore
-from sociolab.prompting.made_up import Draw, prose, sample
+from sociolab.prompting.made_up import Draw, prose, sample_value
 from sociolab.prompting.prefixes import PromptPrefixes
 from sociolab.prompting.structured import schema_of
 from sociolab.report.catalogue import Catalogue
@@ -609,11 +609,11 @@ class _StandIn:
             fitting = [kind for kind in requested.kinds if kind.leaves == leaves] or requested.kinds
             kind = next((candidate for candidate in fitting if candidate.has_text), fitting[0])
             text = prose(draw.random, draw.characters) if kind.has_text else ""
-            values = sample(kind.fields.model_json_schema(), draw) if kind.fields else {}
+            values = sample_value(kind.fields.model_json_schema(), draw) if kind.fields else {}
             to = request.observation.others[:1] if kind.recipients == "required" else ()
             return Reply((Action(kind.name, text, to, fields=values),))
         fields = requested.reply.model_fields
-        drawn = sample(json.loads(schema_of(requested.reply).text), draw)
+        drawn = sample_value(json.loads(schema_of(requested.reply).text), draw)
         values = {name: drawn[name] for name, info in fields.items() if info.is_required()}
         if requested.leaves:
             values[requested.leaves] = leaves
@@ -714,7 +714,7 @@ class _MeasuringModel:
         if prompt.schema is None:
             text = f"speak: {prose(draw.random, draw.characters)}"
         else:
-            text = json.dumps(sample(json.loads(prompt.schema.text), draw))
+            text = json.dumps(sample_value(json.loads(prompt.schema.text), draw))
         if key.attempt == 1:
             messages = [(message.role, message.text) for message in prompt.messages]
             schema = prompt.schema.text if prompt.schema else ""

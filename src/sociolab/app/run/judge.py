@@ -1,4 +1,4 @@
-"""Have stored episodes judged by another judge, or once more."""
+"""Judge stored episodes with further judges, or again."""
 
 from __future__ import annotations
 
@@ -41,9 +41,9 @@ def judge_run(
     result.
 
     Stored scores are kept, failed ones are tried again. The world's own checks are added where they
-    are missing, as in imported episodes. A judge that breaks, or one of your own that takes longer
+    are missing, as in imported episodes. A judge that raises, or one of your own that takes longer
     than `agent_timeout`, fails on that episode alone. With a `sheet`, the judges only fill in this
-    guide of the world, or that of a TOML file (`plugin.api.guides_from`). Works inside a running
+    guide of the world, or one in a TOML file (`plugin.api.guides_from`). Works inside a running
     event loop, too. StoreError if the run is not in the store, ConfigError if `config` names no
     judge.
 
@@ -110,7 +110,7 @@ async def judge_due(
         bench = JudgingBench(store, run, Jury(store, run, tally.waits), replies, tally, config.part)
         tally.judges = tuple(judge.id for judge in judges)
         earlier = store.verdicts.judges(run)
-        new = [check for check in kit.checks if not _replaced(check, earlier)]
+        new = [check for check in kit.checks if not _was_replaced(check, earlier)]
         pending, began = bench.due(new, 1) + bench.due(judges, repeats), time.perf_counter()
         tally.total = len(pending)
         if worker is None:
@@ -141,8 +141,8 @@ async def judge_due(
 
 
 def sheet_of(world: World, name: str, sheet: str) -> tuple[str, RatingGuide]:
-    """Name and guide of a sheet: one that the world declares, or one in a TOML file. For the latter
-    in a world without guides, episodes are shown as their transcripts read."""
+    """Name and guide of a sheet: one that the world declares, or one in a TOML file. In a world
+    without guides, the latter rates transcripts."""
     plugin = world_plugin(name)
     if not sheet.endswith(".toml"):
         return sheet, plugin.guide(sheet)
@@ -153,7 +153,7 @@ def sheet_of(world: World, name: str, sheet: str) -> tuple[str, RatingGuide]:
 
 
 def read_scene(world: World, episode: Episode) -> RatedScene:
-    """An episode as raters see it in a world without a guide: by its transcript."""
+    """An episode as raters see it in a world without a guide: its transcript."""
     transcript = world.transcript(episode)
     story = build_story(transcript, episode.trial.task.seats, ())
     return RatedScene(
@@ -167,9 +167,9 @@ def read_scene(world: World, episode: Episode) -> RatedScene:
     )
 
 
-def _replaced(check: Judge, judges: Sequence[JudgeId]) -> bool:
-    """Whether a check has scored the run in another version and not in this one: scores of two
-    versions are not to be mixed in a run."""
+def _was_replaced(check: Judge, judges: Sequence[JudgeId]) -> bool:
+    """Whether another version of a check, and not this one, has scored the run: the scores of two
+    versions must not be mixed."""
     versions = [
         judge
         for judge in judges

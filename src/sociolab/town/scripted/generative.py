@@ -1,5 +1,5 @@
-"""How scripted residents answer the questions of the mind of Generative Agents: just enough for a
-smoke test. Their days are those of the lean town, an hour at a time."""
+"""Scripted answers to the questions of the generative mind, for smoke tests; days are those of the
+lean mind, split into hours."""
 
 from __future__ import annotations
 
@@ -72,7 +72,7 @@ def _rest(question: ga.ReviseSchedule) -> ga.Schedule:
 
 
 def _steps(question: ga.TaskDecomposition) -> ga.Subtasks:
-    """Ten minutes each."""
+    """Subtasks of ten minutes each."""
     between = max(0, question.block.minutes // 10 - 2)
     steps = (
         "getting started",
@@ -84,7 +84,7 @@ def _steps(question: ga.TaskDecomposition) -> ga.Subtasks:
 
 
 def _area(question: ga.ChooseArea) -> ga.Area:
-    """The place in the day's plan, else any of the options."""
+    """The place in the day's plan if it is an option, else a random option."""
     entries = _day(question).entries
     places = (entry.place for entry in entries if question.what.startswith(entry.what))
     planned = next(places, "") or _entry(question, question.me.now).place
@@ -96,7 +96,7 @@ def _area(question: ga.ChooseArea) -> ga.Area:
 
 
 def _reaction(question: ga.React) -> Decision:
-    """Talks as in the lean town, also to the user of a thing; ignores things."""
+    """Starts talks as in the lean town, also with the user of an object; ignores objects."""
     if question.other is None or not question.may_talk:
         return Decision(do="carry on")
     block, last = question.block, question.last_talk

@@ -30,7 +30,7 @@ from sociolab.web.watch.parameters import Label, RunName, TrialId, Words, file_a
 from sociolab.web.watch.runs import progress_of
 
 LONGEST = 20_000
-"""Characters of one text on a page; downloads hold all of it."""
+"""Characters of one text on a page; downloads have the full text."""
 _COLOURS = 6
 
 
@@ -81,7 +81,7 @@ class Aside:
 
 @dataclass(frozen=True, slots=True)
 class Reading:
-    """An episode to be shown; with `seat`, only what that seat saw. `events` counts its events."""
+    """An episode for a page; with `seat`, only what that seat saw. `events` counts its events."""
 
     episode: Episode
     place: TrialPlace

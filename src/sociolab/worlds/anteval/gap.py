@@ -25,7 +25,7 @@ from sociolab.worlds.anteval.gap_intervals import (
     disjoint,
     floor_of,
     redrawn,
-    sample,
+    sample_groups,
 )
 from sociolab.worlds.anteval.virtual_dm.example import (
     WINDOW,
@@ -195,13 +195,13 @@ async def measure_gap(
         f0 = bench.draws.scores(Trained(await bench.tested(untrained, "f0")))
     pair = [generated[name] for name in compared or ()]
     for name, examples in zip(compared or (), pair, strict=True):
-        generated[name] = sample(examples, min(map(len, pair)), chosen.seed)
+        generated[name] = sample_groups(examples, min(map(len, pair)), chosen.seed)
     table = [
         await bench.row(name, examples, (information or {}).get(name))
         for name, examples in generated.items()
     ]
     difference = None if compared is None else bench.difference(*compared)
-    used = [sample(generated[row.name], row.examples, chosen.seed) for row in table]
+    used = [sample_groups(generated[row.name], row.examples, chosen.seed) for row in table]
     wholes = [
         len(some) if uncut is None else sum(example.id in uncut[row.name] for example in some)
         for row, some in zip(table, used, strict=True)
@@ -248,9 +248,9 @@ def _controls(
         if fits := min(n_whole, len(windows)):
             proportions[fits, round(n_cut * fits / n_whole)] = None
     for n_whole, n_cut in proportions:
-        moved = sample(windows, n_whole, seed)
+        moved = sample_groups(windows, n_whole, seed)
         ids = {example.id.removesuffix(WINDOW) for example in moved}
-        ends = sample([example for example in real if example.id not in ids], n_cut, seed)
+        ends = sample_groups([example for example in real if example.id not in ids], n_cut, seed)
         name = f"{IN_FORMAT}, {n_whole} of {n_whole + len(ends)} whole" if ends else IN_FORMAT
         yield name, (*moved, *ends)
 
@@ -301,7 +301,9 @@ class Bench:
         """Train on a generated set and on real play, and compare the two virtual DMs."""
         size = min(len(self._real), len(generated))
         training = (
-            sample(generated, size, self._settings.seed) if self._settings.matched else generated
+            sample_groups(generated, size, self._settings.seed)
+            if self._settings.matched
+            else generated
         )
         real_size = size if self._settings.matched else len(self._real)
         # First, as whole sessions are longest: what is too long shows before hours are spent.
@@ -342,7 +344,7 @@ class Bench:
     async def trained_on_real(self, size: int) -> Trained:
         """The virtual DM that learned from `size` real examples, and its refits."""
         if size not in self._on_real:
-            examples = sample(self._real, size, self._settings.seed)
+            examples = sample_groups(self._real, size, self._settings.seed)
             self._tell(f"training on {plural(size, 'real example')}")
             name = f"fr, {size} examples"
             self._on_real[size] = await self.study(self._real, examples, name)

@@ -1,7 +1,7 @@
 """The formula of the intention gap, the samples behind it, and its intervals.
 
-A figure hangs on two draws: of the play that the virtual DMs learned from, and of the test rows. A
-study makes both once. What each adds to the variance of G (of F likewise) is estimated apart:
+A figure depends on two draws: of the play that the virtual DMs learned from, and of the test rows.
+A study makes each once. Their shares of the variance of G (and of F) are estimated separately:
 
     V_train  the variance of G between B refits, each of virtual DMs that learned from play drawn
              anew (whole episodes of real play and whole sessions of generated play, with
@@ -12,9 +12,9 @@ study makes both once. What each adds to the variance of G (of F likewise) is es
     interval    G +- t(df) sqrt(V_train + V_test), within the range of G
     df          (V_train + V_test)^2 / (V_train^2 / (B - 1) + V_test^2 / (groups - 1))
 
-with df after Satterthwaite (Biometrics Bulletin 2, 1946), rounded down. What training and test rows
-do together is in both parts, which errs on the wide side. What the interval holds is the mean of
-signed G over trainings on as much other play, tested on all rows that might have been drawn.
+with df after Satterthwaite (Biometrics Bulletin 2, 1946), rounded down. The interaction of
+training and test rows is in both parts, so that the interval is rather wide. It is one for the mean
+of signed G over trainings on as much other play, tested on all rows that might have been drawn.
 
 A virtual DM that is too costly to be refitted has V_test alone: its interval is the expanded
 percentile one over test groups (Hesterberg, What Teachers Should Know About the Bootstrap, 2015,
@@ -64,11 +64,11 @@ def signed_gap(fr: ArrayLike, fg: ArrayLike) -> Floats:
 # ------------------------------------------------------------------ samples to train on
 
 
-def sample(examples: Sequence[Example], size: int, seed: int) -> tuple[Example, ...]:
-    """So many examples, group by group in an order drawn by seed; the last group may be cut.
+def sample_groups(examples: Sequence[Example], size: int, seed: int) -> tuple[Example, ...]:
+    """`size` examples, whole groups in an order drawn by `seed`; the last group may be cut.
 
-    All of them, in their own order, where no more are there. The groups' order in `examples` does
-    not matter.
+    All examples in their own order, if there are no more than that. The groups' order in `examples`
+    does not matter.
     """
     if len(examples) <= size:
         return tuple(examples)
@@ -83,7 +83,7 @@ def sample(examples: Sequence[Example], size: int, seed: int) -> tuple[Example, 
 def disjoint(
     examples: Sequence[Example], size: int, seed: int
 ) -> tuple[tuple[Example, ...], tuple[Example, ...]]:
-    """Two samples equally large that share no group: of `size` each, or less if there are fewer."""
+    """Two equally large samples that share no group: `size` examples each, or fewer."""
     first: list[Example] = []
     second: list[Example] = []
     half = min(size, len(examples) // 2)
@@ -94,7 +94,7 @@ def disjoint(
 
 
 def redrawn(examples: Sequence[Example], size: int, seed: int, number: int) -> tuple[Example, ...]:
-    """So many examples for refit `number`: groups drawn with replacement; the last may be cut.
+    """`size` examples for refit `number`: groups drawn with replacement; the last may be cut.
 
     Sets of the same groups are drawn alike.
     """
@@ -161,7 +161,7 @@ class Gap:
 
 @dataclass(frozen=True, slots=True)
 class NoiseFloor:
-    """The printed G between virtual DMs that learned from disjoint samples alike: chance alone.
+    """The printed G between virtual DMs trained on disjoint samples of one set: chance alone.
 
     `values` holds one G a split; `size` is how many examples each of the two learned from.
     """
@@ -190,20 +190,20 @@ class GapDifference:
 
 @dataclass(frozen=True, slots=True)
 class ScoredDM:
-    """What a virtual DM predicted of the test rows; `failed` of its replies were of no use."""
+    """What a virtual DM predicted of the test rows; `failed` of its replies could not be used."""
 
     rows: tuple[Overlaps, ...]
     failed: int
 
     @property
     def silent(self) -> bool:
-        """Whether not one reply could be used: then nothing was predicted, rightly or wrongly."""
+        """Whether no reply could be used, so that nothing was predicted."""
         return self.failed == len(self.rows)
 
 
 @dataclass(frozen=True, slots=True)
 class Trained:
-    """The virtual DM of a study, and those refitted to play drawn anew."""
+    """The virtual DM of a study, and those refitted to redrawn play."""
 
     own: ScoredDM
     refits: tuple[ScoredDM, ...] = ()
@@ -232,8 +232,8 @@ RESAMPLES = 5000
 LEVEL = 0.95
 
 FEWEST_GROUPS = 5
-"""From fewer there is no interval: even the whole range of what can be drawn from 2, 3 or 4 groups
-holds the truth in 50, 75 or 88 of 100 studies at best."""
+"""Fewer give no interval: even the whole range of resamples of 2, 3 or 4 groups holds the truth in
+at most 50, 75 or 88 of 100 studies."""
 
 _ROUNDING = 1e-9
 

@@ -22,11 +22,11 @@ REQUIRED_TEMPLATES = {
     "write_knowledge": "count npc situation",
 }
 PLAYED = ("act_head", "act_tail", "learned")
-"""The prompts that agents see; the others are the judges' and writers'."""
+"""The prompts of agents; the others are those of judges and writers."""
 
 
 class AntSettings(PromptedSettings):
-    """What the settings of both worlds share: the prompt set."""
+    """The settings that both worlds share: the prompt set."""
 
     package = PACKAGE
     required_templates = REQUIRED_TEMPLATES

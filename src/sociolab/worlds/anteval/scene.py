@@ -1,7 +1,7 @@
 """An AntEval session as a scene: seats, actions, and what each seat sees (AntEval section 5.1).
 
-`visible` is the one place that decides who may know what before the first word; behind it the
-words: a turn as a line, a character as its own player knows it.
+`view_table` is the one place that decides what each seat knows before the first turn; `turn_text`
+and `describe_self` word turns and characters.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ LEAVING_ACTIONS = replace(
     ACTIONS,
     kinds=(*ACTIONS.kinds, ActionKind(LEAVE, has_text=False, leaves=True, label="Leave for good")),
 )
-"""The same for players who may leave; the table ends when all of them have."""
+"""The same for players who may leave; the episode ends when all of them have."""
 
 
 class Marked(BaseModel):
@@ -65,7 +65,7 @@ MARKED_ACTIONS = ActionSpace(
 
 ASK, TELL, USE, CHAT = "ask", "tell", "use", "chat"
 """The acts of scripted players: a question, about a kind of fact or (None) about anything; a fact,
-as {"id", "text"}; the use of a skill, by its name; and all that means nothing to anybody."""
+as {"id", "text"}; the use of a skill, by its name; and small talk, which has no consequences."""
 
 UNRECORDED = (
     "intentions are on record only where built-in scripted players took every turn; any other "
@@ -74,15 +74,15 @@ UNRECORDED = (
 
 
 def is_recorded(episode: Episode) -> bool:
-    """Whether acts say what every turn meant, so that nobody has to read the words."""
+    """Whether every action has typed acts, so that no judge has to read the text."""
     return bool(episode.moves) and all(a.acts for move in episode.moves for a in move.actions)
 
 
 @dataclass(frozen=True, slots=True)
 class AntScene:
-    """A session, ready to be played: the players in their order, then the NPC, round and round.
+    """A session, ready to be played: the players in their order, then the NPC, in each round.
 
-    `marks`: players may mark the move of their intention.
+    `marks`: players may mark the turn in which they show their intention.
     """
 
     session: Session
@@ -96,9 +96,15 @@ class AntScene:
         return LEAVING_ACTIONS if self.session.leaving else ACTIONS
 
     def space_of(self, seat: str, turn: int) -> ActionSpace:
-        """The NPC does not leave; whoever has something to mark has a field for it."""
-        means = any(intention.seat == seat for intention in self.session.intentions)
-        return MARKED_ACTIONS if self.marks and means else ACTIONS if seat == NPC else self.space
+        """The NPC cannot leave; with `marks`, a player with an intention can mark it."""
+        has_intention = any(intention.seat == seat for intention in self.session.intentions)
+        return (
+            MARKED_ACTIONS
+            if self.marks and has_intention
+            else ACTIONS
+            if seat == NPC
+            else self.space
+        )
 
     @property
     def seats(self) -> tuple[str, ...]:
@@ -107,7 +113,7 @@ class AntScene:
 
     @property
     def limit(self) -> int:
-        """Turns in all: one seat's move each."""
+        """The number of turns; a turn is one seat's move."""
         return self.session.turns
 
     def witness(self, seat: str) -> TableWitness:
@@ -202,7 +208,7 @@ def _tail(texts: PromptSet, turn: int, limit: int) -> str:
 
 @dataclass(frozen=True, slots=True)
 class PublicView:
-    """What all others see of a character: never a trait, goal or flaw."""
+    """What the others see of a character, which excludes traits, goals and flaws."""
 
     name: str
     called: str
@@ -216,7 +222,7 @@ class TableView:
     """What one seat knows, as records.
 
     `knowledge`, with what is `kept` of it and what the NPC `wants`, is empty for all but the NPC;
-    `purposes` hold what this player alone means to do, as told to it; `leaving`: it may leave.
+    `purposes` are the intentions that this player alone is told; `leaving`: it may leave.
     """
 
     form: Form
@@ -233,14 +239,14 @@ class TableView:
 
 @dataclass(frozen=True, slots=True)
 class Purpose:
-    """A skill that one means to use, and the sentence that says so."""
+    """A skill that a player intends to use, and the sentence that says so."""
 
     skill: str
     text: str
 
 
 def party_moved(episode: Episode) -> bool:
-    """Whether a player took a turn: what the NPC says by itself is no play of the party."""
+    """Whether a player, and not only the NPC, took a turn."""
     return any(move.seat != NPC for move in episode.moves)
 
 
@@ -275,11 +281,11 @@ def view_table(session: Session, seat: str) -> TableView:
 def turn_text(
     name: str, actions: Sequence[Action], named: Sequence[Sequence[str]], other_count: int
 ) -> str:
-    """A turn as one line of the history; `named` hold, for each action, whom it was meant for.
+    """A turn as one line of the history; `named` holds the recipients of each action.
 
-    Deeds stand in brackets: `Mira [lifts the lid]: Look at this.` What names all others (there are
-    `other_count`) is for all, as what names nobody. Where a part is an aside, the rest is said to
-    be for all. Line ends become spaces, so that nobody can write lines for another.
+    Physical actions stand in brackets: `Mira [lifts the lid]: Look at this.` An action that names
+    all `other_count` others is for all, as one that names nobody. If a part is an aside, the rest
+    is marked "(to all)". Line ends become spaces, so that nobody can write lines for another.
     """
     if actions and actions[0].kind in (PASS, LEAVE):
         does = "wait" if actions[0].kind == PASS else "leave"

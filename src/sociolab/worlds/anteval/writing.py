@@ -39,10 +39,10 @@ async def write_sessions(
     """Draw sessions, have a model write their characters and knowledge, and store them.
 
     Traits, situation and intentions stay as drawn. A session's decoys are the knowledge of the next
-    one, of the last one that of the first. One call a character and, in sessions about information,
-    one for the knowledge. A session for which the model gives no usable reply is left out. The
-    folder is written when all are done; `tell` reports progress. ConfigError where it holds
-    sessions already; a fatal ModelError passes through.
+    one; the last one takes the first one's. There is one call per character and, in sessions about
+    information, one for the knowledge. A session for which the model gives no usable reply is left
+    out. The folder is written when all are done; `tell` reports progress. ConfigError where it
+    holds sessions already; a fatal ModelError passes through.
     """
     path = folder / FILE
     if path.exists():
@@ -95,7 +95,7 @@ SHORTEST, LONGEST = 40, 250
 """Words that a description may have."""
 
 _REQUESTED = (90, 180)
-"""Words that are asked for: as many as the grammar writes."""
+"""Words requested of the model: as many as a description by the grammar has."""
 
 _LONGEST_NAME = 60
 _LONGEST_LOOK = 60
@@ -117,14 +117,14 @@ async def write_character(
 ) -> PartyMember:
     """The character with a name, look and description by the model; its traits stay as drawn.
 
-    `used_names` are names, or first names, that others at the table have. A reply that will not do
+    `used_names` are names, or first names, that others at the table have. An unusable reply
     is sent back with the problem, twice at most; then ReplyError says what the last one lacks.
     ModelError passes through: a call failed for good.
     """
     head = texts["write_character"].render({"shortest": _REQUESTED[0], "longest": _REQUESTED[1]})
     check = _Check(drawn, frozenset(_first(name) for name in used_names if name.strip()))
     writing, _ = await author.write(Writing, head, _sheet(drawn, used_names), key, check.problems)
-    if author.rehearsal:  # names that are made up may be alike
+    if author.rehearsal:  # made-up names may coincide
         return drawn
     written = {
         "name": flat(writing.name),
@@ -244,10 +244,10 @@ class WrittenKnowledge(BaseModel):
 async def write_knowledge(
     author: Author, texts: PromptSet, situation: str, npc: str, count: int, key: CallKey
 ) -> tuple[Fact, ...]:
-    """So many facts that suit a situation and that `npc` knows, ids "F1", "F2", ...
+    """`count` facts that suit a situation and that `npc` knows, ids "F1", "F2", ...
 
-    A reply that will not do is asked for again with the problem. ReplyError where the last one
-    still will not do; ModelError passes through.
+    An unusable reply is sent back with the problem. ReplyError if the last one is still unusable;
+    ModelError passes through.
     """
     words = {"situation": situation, "npc": npc, "count": count}
     body = texts["write_knowledge"].render(words)

@@ -179,7 +179,7 @@ class SotopiaWitness:
             who = self._me.name if you else self._known[move.seat].name or who
         text = " ".join(
             format_line(name, action, tuple(self._call(seat, "you") for seat in action.to))
-            if action.to  # the forms of a set do not say who it is meant for
+            if action.to  # the line formats of a prompt set have no place for recipients
             else texts.line(action.kind, who, flat(action.text), move.turn + 1)
             or format_line(name, action)
             for action in actions
@@ -253,7 +253,7 @@ class SotopiaWitness:
         )
 
 
-@lru_cache(maxsize=1024)  # much the same in all episodes
+@lru_cache(maxsize=1024)  # few distinct calls in all episodes
 def _render_tail(texts: PromptSet, turn: int, limit: int, me: Character) -> str:
     """The end of every prompt; `turn` counts from 1."""
     values = {"turn": turn, "limit": limit, "name": me.first_name, "agent": me.name}

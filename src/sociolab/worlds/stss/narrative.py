@@ -23,23 +23,23 @@ def story(
 ) -> tuple[tuple[str, str], ...]:
     """Headings and their text, a line for each fact; parts without content are left out.
 
-    Without a score (the simulation is not finished) it tells how far things had come.
+    Without a score, as of an unfinished simulation, the parts about attendance are left out.
     """
-    telling = StoryWriter(task, residents, trajectory)
-    performer = telling.name(task.performer)
+    writer = StoryWriter(task, residents, trajectory)
+    performer = writer.name(task.performer)
     parts: list[tuple[str, Iterator[str]]] = [
-        ("The task", telling.task()),
-        (f"What {performer} had in mind", telling.plans()),
-        (f"{performer}'s conversations about it", telling.talks()),
-        ("Word of mouth", telling.hearsay()),
-        ("What the others remembered of it", telling.remembered()),
+        ("The task", writer.task()),
+        (f"What {performer} had in mind", writer.plans()),
+        (f"{performer}'s conversations about it", writer.talks()),
+        ("Word of mouth", writer.hearsay()),
+        ("What the others remembered of it", writer.remembered()),
     ]
     if score is not None:
         parts += [
-            ("What could be read of it", telling.placards(score)),
-            ("Who took part", telling.attendees(score)),
-            ("Who did not, and why", telling.absentees(score)),
-            ("The score", telling.scored(score)),
+            ("What could be read of it", writer.placards(score)),
+            ("Who took part", writer.attendees(score)),
+            ("Who did not, and why", writer.absentees(score)),
+            ("The score", writer.scored(score)),
         ]
     texts = ((heading, "\n".join(lines)) for heading, lines in parts)
     return tuple((heading, text) for heading, text in texts if text)
@@ -103,7 +103,7 @@ class StoryWriter:
                 yield f"{when}: {self.name(memory.who)}: {memory.text}"
 
     def placards(self, score: TaskScore) -> Iterator[str]:
-        """What people did or used that said when and where to come."""
+        """Texts of actions and objects that announced when and where to come."""
         for placard in score.placards:
             yield f"{placard.when:%A %H:%M}: {self.name(placard.who)}: {placard.text}"
 
@@ -170,14 +170,14 @@ class StoryWriter:
         return f"new plan ({why}): {entries}." if why else f"plan: {entries}."
 
     def _describe_when(self, account: Account, score: TaskScore) -> str:
-        """When somebody was there too briefly, or came near to it; or what they did instead."""
+        """When somebody was there too briefly, or nearly came; else what they did instead."""
         if account.when:
             return f" ({format_spans(self._clock, account.when)})"
         if account.near:
             begin, _ = account.near[0]
             day = f"{self._clock.at(begin):%A} {format_spans(self._clock, account.near)}"
             return f" ({day},{self._describe_where(account.who, begin)})"
-        # Where the time is open, when others came.
+        # If the task has no fixed time, look at when most others came.
         start = (
             event_window(self._task, self._clock)[0] if self._task.start else busiest_step(score)
         )

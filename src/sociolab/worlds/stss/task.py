@@ -42,7 +42,7 @@ class Frozen(BaseModel):
 class Errand(Frozen):
     """One of the two subtasks of asking for help: what somebody else does, and where.
 
-    An action that contains one of `keywords`, ignoring case, is the errand being done.
+    An action that contains one of `keywords`, ignoring case, counts as doing the errand.
     """
 
     what: str
@@ -52,13 +52,13 @@ class Errand(Frozen):
 
 
 class SocialTask(Frozen):
-    """One task with everybody in it (STSS section 3.1 and Table 2).
+    """A task with its performer and residents (STSS section 3.1 and Table 2).
 
     `goal` is the text given to the performer; it names date, time and place as the fields do. An
-    action that contains one of `keywords`, ignoring case, is taking part. `place` is "Sector:
-    arena", or a sector whose every arena counts; "" where the type leaves it open. `start` is ""
-    where the type leaves the time open; then the whole `day` counts. `minutes` is how long the
-    event lasts from `start`. `partner` is the appointment's. `days` are the dates that are
+    action that contains one of `keywords`, ignoring case, counts as taking part. `place` is
+    "Sector: arena", or a sector whose every arena counts; "" where the type leaves it open. `start`
+    is "" where the type leaves the time open; then the whole `day` counts. `minutes` is how long
+    the event lasts from `start`. `partner` is the appointment's. `days` are the dates that are
     simulated, `day` one of them.
     """
 
@@ -135,7 +135,7 @@ class SocialTask(Frozen):
 
 
 COUNTED: tuple[TaskType, ...] = ("public activity", "inviting companions", "online activity")
-"""The types of task of which the score is a number of people divided by the expected one."""
+"""The types of task whose score is the number of participants divided by the expected one."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -166,7 +166,7 @@ RULES: dict[TaskType, Rule] = {
 
 
 def task_faults(task: SocialTask, people: Collection[str], town: TownMap) -> tuple[str, ...]:
-    """Every fault of a task among these residents (ids) on this map; none if it is playable.
+    """All faults of a task with these residents (ids) on this map; none if it is playable.
 
     Each is a clause: what was expected, what was found and what to do.
     """
@@ -252,7 +252,7 @@ class Keywords:
 
     def matches(self, text: str) -> bool:
         plain = text.translate(_PLAIN)
-        # Most texts hold no part of any of them, which is seen ten times as fast.
+        # A quick test first, since most texts contain no beginning of a keyword.
         folded = plain.casefold().replace("-", "")
         if not any(beginning in folded for beginning in self._beginnings):
             return False
@@ -266,8 +266,11 @@ def spoken_place(place: str) -> str:
 
 def keyword_filter(task: SocialTask, errand: Errand | None = None) -> Keywords:
     """The paper's filter: an action that contains one of the keywords (or, without any, the
-    activity) is taking part, or the errand is being done. It reads nothing else: "skipping the
-    picnic" contains "picnic", which is why a model may read the actions beside it."""
+    activity) counts as taking part, or as doing the errand.
+
+    It looks at nothing else: "skipping the picnic" contains "picnic". So a model may read the
+    actions as well.
+    """
     if errand is not None:
         return Keywords(errand.keywords)
     return Keywords(task.keywords or (task.activity,))
@@ -300,7 +303,7 @@ def _letters(word: str) -> str:
 
 
 def _stem(word: str) -> str:
-    """Letters with which every form of a word begins."""
+    """The letters with which all forms of a word begin."""
     folded = word.casefold()
     return folded[:_LEAST_HALF].removesuffix("y") or folded
 
@@ -315,18 +318,18 @@ VERBS = frozenset(
         "revise send shop sing study swap taste teach walk watch write",
     )
 )
-"""Verbs whose two forms a filter should both match: "deliver", "delivering"."""
+"""Verbs of which a filter should match both forms: "deliver", "delivering"."""
 
 
 @cache
 def ordinary_day() -> Mapping[str, tuple[str, ...]]:
-    """What is done on ordinary days, by part of the day: `lunch`, `work`, `home`, ..."""
+    """Activities of ordinary days, by part of the day: `lunch`, `work`, `home`, ..."""
     return {part: tuple(what) for part, what in tomllib.loads(FILE.read_text("utf-8")).items()}
 
 
 def ordinary_matches(filters: Iterable[Sequence[str]], routines: Iterable[str]) -> tuple[str, ...]:
-    """Activities of an ordinary day that pass one of these filters (keywords each): from our list,
-    and from what is written of the residents' days."""
+    """Activities of an ordinary day that pass one of these filters (each a list of keywords), from
+    `ordinary_day` and the residents' `routines`."""
     texts = (*(what for part in ordinary_day().values() for what in part), *routines)
     passing = [Keywords(words) for words in filters]
     return tuple(
@@ -355,7 +358,7 @@ def _forms(keywords: Iterable[str]) -> Iterator[str]:
 
 
 def filter_remarks(tasks: Iterable[SocialTask], residents: Sequence[Resident]) -> tuple[str, ...]:
-    """One line for each task whose filter an ordinary day passes."""
+    """One line for each task whose filter passes an activity of an ordinary day."""
     remarks = []
     for task in tasks:
         routines = [

@@ -25,7 +25,7 @@ _Name = Annotated[StrictStr, Field(min_length=1)]
 
 
 def import_dnd(source: Path, target: Path) -> tuple[str, ...]:
-    """A file in our open format into the new folder `target`; sentences on what was read."""
+    """Import a file in our open format into the new folder `target`; returns lines to print."""
     examples = read_examples(source)
     play = ImportedPlay(
         "dnd", examples, {"rows": len(examples)}, {}, "as the file's authors declare"
@@ -67,10 +67,10 @@ def read_examples(path: Path) -> tuple[Example, ...]:
     """The examples of a file in our open format (.jsonl or .jsonl.gz), or of an imported folder.
 
     Speakers become characters where the candidates tell who plays whom. The game master becomes
-    `DM`: who a row's `dm` names, or who is called "DM", or else the one among those who are
-    nobody's candidate who speaks in the most turns of the episode (of two alike, the first).
+    `DM`: the one whom a row's `dm` names; else the one called "DM"; else, among the speakers who
+    are no candidates, the one with the most turns in the episode (of equals, the first).
     ConfigError with file and line: a line that is not such a row, a skill that is none of the 18,
-    a character who is not at the table, an id that comes twice, a file without rows.
+    a character who is not at the table, a duplicate id, a file without rows.
     """
     rows: dict[str, tuple[str, _Row]] = {}
     for place, fields in json_lines(examples_file(path)):
@@ -85,7 +85,7 @@ def read_examples(path: Path) -> tuple[Example, ...]:
 
 
 def examples_file(path: Path) -> Path:
-    """The file of examples: the path itself, or where it is a folder the one in there."""
+    """The file of examples: the path itself, or the one in the folder at this path."""
     return path / EXAMPLES if path.is_dir() else path
 
 
@@ -106,7 +106,7 @@ def json_line(example: Example) -> str:
 
 
 def _find_masters(rows: Sequence[_Row]) -> Mapping[str, str]:
-    """Who is game master in each episode, as far as the rows do not say it themselves."""
+    """The likely game master of each episode, for rows without `dm` (see `read_examples`)."""
     turns: defaultdict[str, Counter[str]] = defaultdict(Counter)
     for row in rows:
         seated = {
@@ -191,7 +191,7 @@ ABOUT = "about.json"
 
 @dataclass(frozen=True, slots=True)
 class ImportedPlay:
-    """What an importer made of its source.
+    """The examples that an importer read from its source.
 
     `read` says what was read, by kind; `dropped` what gave no example, by reason.
     """

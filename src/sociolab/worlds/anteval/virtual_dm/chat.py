@@ -70,7 +70,7 @@ def expected_reply(example: Example) -> str:
 
 
 def read_answer(text: str, example: Example, most: int) -> frozenset[Label]:
-    """The labels in a model's reply, the first `most` of them; ReplyError where it will not do.
+    """The labels in a model's reply, the first `most` of them; ReplyError if it cannot be used.
 
     Reasoning, code fences and chatter are passed over, and so are capitals, hyphens and the form
     of apostrophes; a character who is not at the table or an unknown skill is not.
@@ -79,8 +79,8 @@ def read_answer(text: str, example: Example, most: int) -> frozenset[Label]:
 
 
 def labels_in(answer: Answer, example: Example, most: int | None = None) -> frozenset[Label]:
-    """The different labels of an answer, or the first `most`; ReplyError (not allowed) in one
-    sentence."""
+    """The distinct labels of an answer, the first `most` of them; ReplyError (not allowed) for a
+    character who is not at the table or an unknown skill."""
     names = {_folded(name): name for name in example.candidates}
     labels: dict[Label, None] = {}
     for check in answer.checks:
@@ -224,5 +224,5 @@ def shots_from(examples: Sequence[Example], count: int, seed: int) -> tuple[Exam
 
 
 def _familiar(example: Example, counts: Counter[str]) -> tuple[bool, int]:
-    """Sorts first what shows the rarest skills so far; an example without a check comes last."""
+    """A sort key: examples of the rarest skills so far first, those without a check last."""
     return not example.labels, max((counts[label.skill] for label in example.labels), default=0)

@@ -18,11 +18,11 @@ from sociolab.prompting.sets import MANIFEST, load_set
 from sociolab.worlds.stss.world import GENERATIVE_TEMPLATES, PACKAGE
 
 _HEADER = "<commentblockmarker>###</commentblockmarker>"
-"""What comes before it in a template explains the template."""
+"""The text before it in a template explains the template."""
 _INPUT = re.compile(r"!<INPUT (\d+)>!")
 
-_RATED = "name identity name text"
-_KEPT = "lines name name name"
+_IMPORTANCE_INPUTS = "name identity name text"
+_MEMO_INPUTS = "lines name name name"
 
 TEMPLATES = MappingProxyType(
     {
@@ -50,22 +50,22 @@ TEMPLATES = MappingProxyType(
         "v2/decide_to_react_v1": (
             "react", "context now here observation name what other observation what",
         ),
-        "v3_ChatGPT/poignancy_event_v1": ("importance", _RATED),
-        "v3_ChatGPT/poignancy_thought_v1": ("importance", _RATED),
-        "v3_ChatGPT/poignancy_chat_v1": ("importance", _RATED),
+        "v3_ChatGPT/poignancy_event_v1": ("importance", _IMPORTANCE_INPUTS),
+        "v3_ChatGPT/poignancy_thought_v1": ("importance", _IMPORTANCE_INPUTS),
+        "v3_ChatGPT/poignancy_chat_v1": ("importance", _IMPORTANCE_INPUTS),
         "v3_ChatGPT/generate_focal_pt_v1": ("salient_questions", "statements 3"),
         "v2/insight_and_evidence_v1": ("insights", "statements 5"),
         "v3_ChatGPT/summarize_chat_relationship_v2": ("relationship", "statements name about"),
         "v3_ChatGPT/summarize_chat_relationship_v1": ("relationship", "statements name about"),
         "v3_ChatGPT/summarize_conversation_v1": ("conversation_summary", "lines"),
-        "v2/planning_thought_on_convo_v1": ("planning_thought", _KEPT),
-        "v3_ChatGPT/memo_on_convo_v1": ("conversation_memo", _KEPT),
+        "v2/planning_thought_on_convo_v1": ("planning_thought", _MEMO_INPUTS),
+        "v3_ChatGPT/memo_on_convo_v1": ("conversation_memo", _MEMO_INPUTS),
     }
 )  # fmt: skip
-"""By folder and name of the authors' file: our question, and what each of its inputs is here, in
-their order: a variable, a number, variables in braces, or "-" where nothing of the kind is known.
-The folder is the one that their code reads; a file of that name elsewhere does where it is missing.
-Of two files for one question the first counts."""
+"""By folder and name of the authors' file: our question, and our value for each of its inputs, in
+order: a variable, a number, variables in braces, or "-" if we have none. The folder is the one
+that their code reads; if the file is missing there, one of the same name elsewhere is taken. Of two
+files for one question the first counts."""
 
 _KINDS = {"poignancy_chat_v1": "conversation", "poignancy_thought_v1": "thought"}
 
@@ -73,8 +73,8 @@ _KINDS = {"poignancy_chat_v1": "conversation", "poignancy_thought_v1": "thought"
 def import_prompts(source: Path, fresh: Path, name: str, variant: str = "") -> tuple[str, ...]:
     """Make the set `name` in the folder `fresh` from the templates anywhere below `source`.
 
-    Prompts without a template there are those of our set `paper`. Returns sentences on the origin
-    of each. ConfigError where there is no template, or one with inputs other than known.
+    Prompts without a template there are those of our set `paper`. Returns lines on the origin of
+    each. ConfigError if there is no template, or one with unknown inputs.
     """
     if not source.is_dir():
         raise ConfigError(f"expected a folder at {source}, found none")
@@ -130,7 +130,7 @@ def _find_template(template: str, paths: Sequence[Path]) -> Path | None:
 
 
 def _convert(path: Path, inputs: list[str]) -> tuple[str, tuple[str, ...]]:
-    """The text of one of their templates as ours, and the inputs that stay empty."""
+    """One of their templates in our syntax, and the inputs that stay empty."""
     text = read_text(path).rpartition(_HEADER)[2]
     left_out = set()
 

@@ -1,4 +1,4 @@
-"""The public map as a town, the files that it is read from, and what is wrong with them."""
+"""The public map as a town, the files that it is read from, and their defects."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ BASES = ("clipped_the_ville_n25", "base_the_ville_n25")
 MATRICES = ("collision", "sector", "arena", "game_object")
 BLOCKS = ("sector", "arena", "game_object")
 CLOSE = 0.75
-"""A name that is at least so like one on the map may stand for it (difflib's ratio; 0-1)."""
+"""The similarity (difflib's ratio, 0 to 1) from which a name may stand for one on the map."""
 
 EMPTY = 0
 """Nothing of this kind is on the tile."""
@@ -33,7 +33,7 @@ EMPTY = 0
 
 @dataclass(frozen=True, slots=True)
 class Ville:
-    """The map that was read, the name of the whole world, and what was wrong with it."""
+    """The imported map, the name of its world, and the defects of the files."""
 
     town: TownMap
     world: str
@@ -87,10 +87,10 @@ def _build_ville(
 ) -> Ville:
     numbers = np.where(tiles.arena == EMPTY, -1, tiles.arena).astype(np.int16)
     walkable = within_reach(tiles.open, numbers)
-    lived_in = [number for number in arenas if (walkable & (tiles.arena == number)).any()]
-    places = tuple(_to_place(arenas[number]) for number in lived_in)
+    reachable = [number for number in arenas if (walkable & (tiles.arena == number)).any()]
+    places = tuple(_to_place(arenas[number]) for number in reachable)
     arena = np.full(walkable.shape, -1, dtype=np.int16)
-    for index, number in enumerate(lived_in):
+    for index, number in enumerate(reachable):
         arena[walkable & (tiles.arena == number)] = index
     ground = plain_ground(walkable, arena)
     ground[tiles.open & ~walkable] = Ground.GRASS
@@ -102,11 +102,11 @@ def _build_ville(
         arena,
         {
             place: _objects(tiles, number, arena == index, things)
-            for index, (number, place) in enumerate(zip(lived_in, places, strict=True))
+            for index, (number, place) in enumerate(zip(reachable, places, strict=True))
         },
         ground,
     )
-    return Ville(town, world, _map_defects(tiles, walkable, arenas, lived_in))
+    return Ville(town, world, _map_defects(tiles, walkable, arenas, reachable))
 
 
 def _to_place(block: MatrixBlock) -> Place:
@@ -125,7 +125,7 @@ def _objects(
 
 
 def _reachable_tile(tile: Tile, inside: NDArray[np.bool_]) -> Tile:
-    """The tile itself, or the arena's nearest walkable one where it cannot be used from beside."""
+    """The tile if the arena has a walkable one on or next to it, else the nearest walkable one."""
     rows, columns = np.nonzero(inside)
     steps = np.abs(columns - tile[0]) + np.abs(rows - tile[1])
     nearest = int(steps.argmin())
@@ -172,13 +172,13 @@ def _map_defects(
     tiles: _Tiles,
     walkable: NDArray[np.bool_],
     arenas: Mapping[int, MatrixBlock],
-    lived_in: list[int],
+    reachable: list[int],
 ) -> tuple[Defect, ...]:
     cut_off = int((tiles.open & ~walkable).sum())
     defects = [
         Defect(DefectKind.UNKNOWN_PLACE, "map", "arena_blocks", str(_to_place(block)), "left out")
         for number, block in arenas.items()
-        if number not in lived_in
+        if number not in reachable
     ]
     if cut_off:
         defects.append(
@@ -189,7 +189,7 @@ def _map_defects(
     return tuple(defects)
 
 
-# ------------------------------------------------------------------ matrices, a number a tile
+# ------------------------------------------------------------------ matrices: one number per tile
 
 
 class MapSize(ForeignRecord):
@@ -239,7 +239,7 @@ def read_blocks(path: Path, names: int) -> dict[int, MatrixBlock]:
 def read_matrix(path: Path, shape: MapSize, numbers: Collection[int] | None) -> NDArray[np.int32]:
     """A matrix as [height, width], from one row of numbers or from many; EMPTY where nothing is.
 
-    `numbers`: those that mean something; None where every number does. ConfigError with file and
+    `numbers`: the known ones; None if all are allowed. ConfigError with file and
     tile for something that is no number, an unknown number, or too many or few of them.
     """
     words = read_text(path).replace("\n", ",").split(",")
@@ -344,11 +344,11 @@ class DefectKind(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Defect:
-    """One thing that is wrong.
+    """A defect of the data.
 
     `where`: "task 12" (counted over both files of tasks, from 1), a resident's name, or "map".
-    `correction`: what is corrected, and how; "" where nothing can be done. `count`: how many things
-    this is, where it stands for several.
+    `correction`: what is corrected, and how; "" where nothing can be done. `count`: how many
+    occurrences it stands for.
     """
 
     kind: DefectKind
@@ -396,9 +396,9 @@ def _join_places(defects: list[Defect]) -> str:
 class SourceFiles:
     """The files that an import reads.
 
-    `matrices` and `blocks` by what they are of. `personas`: a folder for each resident, which holds
-    (itself or in its `bootstrap_memory`) the two files of a persona. `history`: the file of seed
-    memories, if there is one.
+    `matrices` and `blocks` by kind, such as "arena". `personas`: a folder for each resident, which
+    holds (itself or in its `bootstrap_memory`) the two files of a persona. `history`: the file of
+    seed memories, if there is one.
     """
 
     shape: Path
@@ -412,7 +412,7 @@ class SourceFiles:
 
     @property
     def read(self) -> tuple[Path, ...]:
-        """Every file that the data set is made of, in a fixed order."""
+        """All files of the data set, in a fixed order."""
         of_people = sorted(self.personas.rglob("*.json"))
         of_map = (self.shape, self.world, *self.matrices.values(), *self.blocks.values())
         history = () if self.history is None else (self.history,)

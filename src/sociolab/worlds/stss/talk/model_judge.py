@@ -55,8 +55,8 @@ def reply_type(statements: int) -> type[BaseModel]:
 class TalkModelJudge:
     """Judges with a chat model at temperature 0, the note without the talk (STSS section 3.2).
 
-    A statement counts as met with a quote that is in the text; a reply with any other quote is
-    retried. What stays wrong fails the metrics of that level only. A fatal error (credentials,
+    A statement counts as met only with a quote from the text; a reply with any other quote is
+    retried. If it stays wrong, the metrics of that level alone fail. A fatal error (credentials,
     budget) passes through and stops the run.
     """
 
@@ -158,10 +158,10 @@ class _Who(BaseModel):
 
 
 class LabelledTalk(BaseModel):
-    """A labelled conversation, the note that the other keeps of it, or both; one line of a set.
+    """A labelled conversation, the other's note of it, or both; one line of a validation set.
 
-    `lines` are P (the performer) or O (the other) and what is said; the labels are by the ids of
-    the task's conditions. The two are residents of Alderbrook.
+    `lines` pair P (the performer) or O (the other) with a text; the labels are by the ids of the
+    task's conditions. The two are residents of Alderbrook.
     """
 
     id: str | None = None
@@ -177,7 +177,7 @@ class LabelledTalk(BaseModel):
 
     @property
     def scenario(self) -> TalkScenario:
-        """The conversation task; what a labelled conversation lacks is left empty."""
+        """The conversation task, without what a labelled conversation does not tell."""
         people = {resident.id: resident for resident in own_residents()}
         for who in (self.performer.id, self.other.id):
             if who not in people:
@@ -202,7 +202,7 @@ class LabelledTalk(BaseModel):
 
 
 def read_labelled(row: Json, id: str) -> Labelled:
-    """A row of a set as an item with which a judge can be tested."""
+    """A row of a validation set, as an item to test a judge with."""
     read = LabelledTalk.model_validate(row)
     id, scenario = read.id or id, read.scenario
     occasion, lines = scenario.occasion, read.utterances
@@ -251,7 +251,7 @@ def read_labelled(row: Json, id: str) -> Labelled:
         ),
         ask=ask,
         episode=talk_episode(read, id),
-        # What the labels come to, where there are labels of both levels.
+        # The verdicts by the labels, if both levels are labelled.
         expected=(verdicts(levels[0][1], levels[1][1]),) if len(levels) == 2 else (),
     )
 

@@ -1,5 +1,4 @@
-"""From a talk to its four scores: what there is to judge, findings, and the judge by
-recorded acts."""
+"""The four scores of a conversation: what can be judged, findings, the judge of recorded acts."""
 
 from __future__ import annotations
 
@@ -31,14 +30,14 @@ MEASURES = (CONVERSATION_SR, CONVERSATION_GCSR, SUMMARY_SR, SUMMARY_GCSR)
 """Table 3 shows each over conversations (micro) and over tasks (macro)."""
 
 
-_SMOKED = CannotTell(SMOKE)
-"""A scripted partner notes nothing of words without acts, which is not a score of 0."""
+_SMOKE_TEST = CannotTell(SMOKE)
+"""A scripted partner remembers nothing of texts without acts; that is not a score of 0."""
 
 Findings: TypeAlias = tuple[ConditionFinding, ...] | NoValue
 
 
 def verdicts(talk: Findings, note: Findings) -> tuple[Verdict, ...]:
-    """The four verdicts on an episode; what is missing is a failure of its two metrics."""
+    """The four verdicts on an episode; a missing level is a failure of its two metrics."""
     return (
         *_level_verdicts(CONVERSATION_SR, CONVERSATION_GCSR, talk),
         *_level_verdicts(SUMMARY_SR, SUMMARY_GCSR, note),
@@ -79,13 +78,13 @@ _QUESTIONS = {
 def readable(
     scenario: TalkScenario, episode: Episode
 ) -> tuple[HeldTalk | NoValue, Summary | NoValue]:
-    """The talk and the note, each to be judged or why it cannot be; the same for every judge.
+    """The talk and the note, or why they cannot be judged; the same for every judge.
 
-    A talk is lost where it broke off: an utterance of either side failed for good (whatever the
+    A talk is lost if it broke off: an utterance of either side failed for good (whatever the
     policy says of failures), or a plan or reminder did under a policy that stops. A failure is not
     a bad talk, and the partner's is not the performer's. A talk in which nobody said anything is
-    lost, too. A note is lost with its talk, and where nobody could write one. Of a smoke test
-    nothing is judged.
+    lost, too. A note is lost with its talk, and if the other could not write one. Smoke tests are
+    not judged.
     """
     lost = _unfinished(episode)
     if lost is not None:
@@ -96,7 +95,7 @@ def readable(
         silence = MissingValue("incomplete", problem)
         return silence, silence
     if is_smoke(episode.trial):
-        return _SMOKED, _SMOKED
+        return _SMOKE_TEST, _SMOKE_TEST
     return talk, talk.note or _missing_note(episode)
 
 
@@ -131,8 +130,8 @@ def _final_failure(episode: Episode) -> Unusable | None:
 # ------------------------------------------------------------------ by recorded acts
 
 
-Meant: TypeAlias = tuple[SpeechAct, str]
-"""An act, and the words that it accompanies."""
+SpokenAct: TypeAlias = tuple[SpeechAct, str]
+"""An act, and the text that it belongs to."""
 
 UNREAD = CannotTell(
     "only the acts of built-in scripted players are on record, and somebody else spoke here; name "
@@ -141,7 +140,7 @@ UNREAD = CannotTell(
 
 
 class RecordedJudge:
-    """SR and GCSR of the talk and of what the other keeps of it, from acts; else Unscored.
+    """SR and GCSR of the talk and of the other's note, from acts; else Unscored.
 
     Only built-in scripted minds write acts, so that a talk or a note without them is somebody
     else's, and needs a judge that reads words.
@@ -165,20 +164,22 @@ class RecordedJudge:
 def findings_in_talk(
     occasion: Occasion, lines: Sequence[Utterance]
 ) -> tuple[ConditionFinding, ...] | CannotTell:
-    """What a talk conveyed; CannotTell where somebody in it wrote no acts."""
+    """Which conditions a talk meets; CannotTell if any of its lines has no acts."""
     if not all(line.acts for line in lines):
         return UNREAD
     return _findings_in_acts(occasion, [(act, line.text) for line in lines for act in line.acts])
 
 
 def findings_in_note(occasion: Occasion, note: Memo) -> tuple[ConditionFinding, ...] | CannotTell:
-    """What the other keeps of a talk; CannotTell where the note has no acts."""
+    """Which conditions a note meets; CannotTell if it has no acts."""
     if not note.acts:
         return UNREAD
     return _findings_in_acts(occasion, [(act, note.memo) for act in note.acts])
 
 
-def _findings_in_acts(occasion: Occasion, acts: Iterable[Meant]) -> tuple[ConditionFinding, ...]:
+def _findings_in_acts(
+    occasion: Occasion, acts: Iterable[SpokenAct]
+) -> tuple[ConditionFinding, ...]:
     ours, what = occasion.performer.id, occasion.task.activity
     about = [
         (act, act.matter, text)
@@ -236,8 +237,7 @@ OF_TALK = frozenset({CONVERSATION_GCSR.name})
 
 
 def findings_of(episode: Episode, verdict: Verdict) -> tuple[ConditionFinding, ...]:
-    """The findings behind a score; none where the verdict is no score, or its reason not
-    from here."""
+    """The findings that a score's reason states (`format_findings`); none for other verdicts."""
     if not isinstance(verdict, Score) or verdict.measure.name not in LEVELS:
         return ()
     conditions = parse_scenario(episode.trial.task.content).occasion.conditions
