@@ -19,7 +19,7 @@ from typing import TypeAlias
 import numpy as np
 
 from sociolab.analysis.judge_by_agent import biases
-from sociolab.stats.crossed_raters import RatedPlay, crossed, crossed_estimate
+from sociolab.stats.crossed_raters import RatedPlay, crossed_error, crossed_estimate
 from sociolab.stats.intervals import Estimate, mean
 from sociolab.stats.prediction_powered import JudgedPlay, correct_means
 from sociolab.store.studies import AssignmentRow
@@ -125,7 +125,7 @@ def coverage(assigned: Assigned, draws: int, seed: int = 1) -> dict[str, dict[st
                 widths.append(width(both) / width(one))
             gap = [*agents[0], *(p._replace(weight=-1.0) for p in agents[1])]
             held["difference"] += holds(crossed_estimate(gap))
-            found = crossed(gap)
+            found = crossed_error(gap)
             held["p < .05"] += found is not None and (found.p or 1.0) < 0.05
         each = {"by scenario": AGENTS, "both ways": AGENTS}
         table[name] = {title: count / draws / each.get(title, 1) for title, count in held.items()}

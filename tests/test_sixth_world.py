@@ -44,7 +44,7 @@ from sociolab.core import (
     World,
     WorldError,
 )
-from sociolab.report import agent_grids, boards, run_facts
+from sociolab.report import agent_grids, make_boards, run_facts
 from sociolab.report.words import agent_kind
 from sociolab.store import Store
 from sociolab.studies.rating_rules import guide_of, rated_measures
@@ -103,7 +103,7 @@ def test_a_store_is_read_where_the_package_is_not_installed(
         result = result_of(store, "first")
         assert result.declared.main == ("payoff",)
         assert result.declared.cluster == "game"
-        assert list(boards([result]))
+        assert list(make_boards([result]))
         assert not in_town("ultimatum")
 
 
@@ -113,7 +113,7 @@ def test_its_agents_are_compared_and_ranked_by_its_main_metric(path: Path) -> No
         said = json.dumps(compare_runs(store, wanted).document())
         assert "payoff" in said
         assert "clustered by game" in said
-        (board, *_) = boards([result_of(store, "first")])
+        (board, *_) = make_boards([result_of(store, "first")])
         assert board.terms.measure == "payoff"
 
 
@@ -343,5 +343,5 @@ def test_where_lower_is_better_the_lowest_agent_is_first(
         assert mean == -5.0
         assert list(found.seats) == ["proposer", "responder"]
         assert found.seats["responder"].metrics["payoff"].test.difference.value == -10.0
-        (board,) = boards([result_of(store, "low")])
+        (board,) = make_boards([result_of(store, "low")])
         assert "lower is better" in " ".join(board.notes)

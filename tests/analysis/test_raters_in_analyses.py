@@ -36,9 +36,9 @@ from sociolab.stats import (
     RatedPlay,
     SeatScore,
     agreement_report,
-    contests,
     crossed_estimate,
     fit_bradley_terry,
+    make_contests,
     mean,
 )
 from sociolab.stats.agreement import ItemRating
@@ -229,7 +229,7 @@ def test_an_order_that_one_severe_rater_makes_is_seldom_called_settled() -> None
                 rows.append(SeatScore(*place, value, given))
         for known in (True, False):
             some = rows if known else [row._replace(ratings=()) for row in rows]
-            found = fit_bradley_terry(contests(some).comparisons, resamples=200)
+            found = fit_bradley_terry(make_contests(some).comparisons, resamples=200)
             for pair in found.neighbours:
                 wrong[known] += (pair.flipped or 0.0) < found.tails[1]
     assert wrong[False] > 15

@@ -6,12 +6,12 @@ import pytest
 
 from sociolab.app import load_world
 from sociolab.core import Task
-from sociolab.runner import select
+from sociolab.runner import filter_tasks
 
 
 def first(world: str, limit: int) -> tuple[Task, ...]:
     """What `--limit` takes."""
-    return select(load_world(world).world.tasks(), None, limit)
+    return filter_tasks(load_world(world).world.tasks(), None, limit)
 
 
 @pytest.mark.parametrize(("world", "kinds"), [("sotopia", 6), ("stss", 5), ("stss-talk", 5)])

@@ -33,7 +33,7 @@ from sociolab.app.transcripts import transcript_of
 from sociolab.core import Answered, Episode
 from sociolab.endpoint import ChatBody, EndpointSettings, start_in_thread
 from sociolab.prompting import Draw, sample_value
-from sociolab.report import page, play_text, transcript_view
+from sociolab.report import play_text, render_page, transcript_view
 from sociolab.report.export import play_markdown
 from sociolab.store import Store
 from sociolab.training import ExportOptions, Observed, export_training
@@ -171,7 +171,7 @@ def test_no_transcript_holds_it(played: Played) -> None:
 
 def test_a_report_holds_it_in_the_reason_of_a_score_at_most(played: Played) -> None:
     with Store.open(played.path, create=False) as store:
-        html = page([shown_run(store, result_of(store, RUN))])
+        html = render_page([shown_run(store, result_of(store, RUN))])
         reasons = [row for row in store.verdicts.scores(RUN) if CANARY in repr(row.verdict)]
     assert {row.judge.name for row in reasons} <= {"reported"}
     assert bool(reasons) == (played.outcome == "something else")

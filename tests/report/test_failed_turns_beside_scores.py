@@ -19,10 +19,10 @@ from sociolab.analysis.rank import ranking_document
 from sociolab.report import (
     ShownRun,
     agent_grids,
-    boards,
     boards_section,
     grid_text,
-    page,
+    make_boards,
+    render_page,
     run_section,
     warnings,
 )
@@ -82,7 +82,7 @@ def test_texts_have_it_in_a_column_or_in_parentheses(result: RunResult) -> None:
     section = run_section(result)
     assert "6.7 % (1 of 15)" in markdown([section])
     assert r"6.7 \% (1 of 15)" in latex([section])
-    page_text = page([ShownRun(result)])
+    page_text = render_page([ShownRun(result)])
     assert "6.7 % (1 of 15) invalid turns" in re.sub(r"\s+", " ", page_text)
     brief = overview_table(result)
     assert brief is not None
@@ -113,7 +113,7 @@ def test_without_failed_turns_nothing_is_added(result: RunResult) -> None:
     brief = overview_table(clean)
     assert brief is not None
     assert "invalid turns" not in brief.columns
-    assert "invalid turns</span>" not in page([ShownRun(clean)])
+    assert "invalid turns</span>" not in render_page([ShownRun(clean)])
 
 
 def test_rankings_of_runs_have_it(result: RunResult) -> None:
@@ -124,14 +124,14 @@ def test_rankings_of_runs_have_it(result: RunResult) -> None:
             update={"scores": tuple(e.model_copy(update=counts) for e in made.scores)}
         )
 
-    found = boards([lossy("a", 9), lossy("b", 0)])
+    found = make_boards([lossy("a", 9), lossy("b", 0)])
     table = boards_section(found).tables[0]
     at = table.columns.index("invalid turns")
     assert {row[at] for row in table.rows} == {"22 % (9 of 40)", ""}
     runs = [lossy("a", 9), lossy("b", 0)]
     site = index(runs, {"a": "a.html", "b": "b.html"}, found, {})
     assert "22 % (9 of 40)" in site
-    (plain,) = boards_section(boards([lossy("b", 0)])).tables
+    (plain,) = boards_section(make_boards([lossy("b", 0)])).tables
     assert "invalid turns" not in plain.columns
 
 

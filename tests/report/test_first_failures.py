@@ -25,7 +25,7 @@ from sociolab.core import (
     Trial,
     Unusable,
 )
-from sociolab.report import ShownRun, full_report, page, warnings
+from sociolab.report import ShownRun, full_report, render_page, warnings
 from sociolab.report.result import short
 from sociolab.report.run_facts import first_pairs
 from sociolab.store import Store
@@ -115,7 +115,7 @@ def test_the_warnings_say_the_first_in_words_behind_the_count(shown: RunResult) 
 def test_the_terminal_and_the_page_show_them(shown: RunResult) -> None:
     screen = StringIO()
     Console(file=screen, width=120).print(full_report(shown))
-    for text in (screen.getvalue(), page([ShownRun(shown)])):
+    for text in (screen.getvalue(), render_page([ShownRun(shown)])):
         for words in ("no reply within 9 s", "no answers", "broke on t0", "own.py:3"):
             assert words in text
     assert first_pairs(shown)["Invalid turns: timeout 2"].endswith("(first in episode t0)")

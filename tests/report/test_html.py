@@ -19,7 +19,7 @@ from sociolab.report import (
     ShownRun,
     TextTable,
     TranscriptView,
-    page as page_of_runs,
+    render_page as page_of_runs,
     summary,
     views_of,
 )

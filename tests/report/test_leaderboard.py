@@ -8,7 +8,7 @@ import pytest
 
 from sociolab import RunResult
 from sociolab.core import Metric
-from sociolab.report import Board, Data, NeighbourTest, boards, boards_section
+from sociolab.report import Board, Data, NeighbourTest, boards_section, make_boards
 from sociolab.report.leaderboard import index
 
 from .small_run import ALPHA, SCRIPTED
@@ -57,10 +57,10 @@ def test_agents_are_ranked_by_the_main_measure_whatever_the_order_of_runs(
     result: RunResult,
 ) -> None:
     runs = [with_value(run(result, "a"), 4), with_value(run(result, "b", BETA), 6)]
-    (board,) = boards(runs)
+    (board,) = make_boards(runs)
     assert (board.title, board.ranked) == ("GOAL", True)
     assert ranks(board) == [(1, BETA, "b"), (2, ALPHA, "a")]
-    assert ranks(boards(runs[::-1])[0]) == ranks(board)
+    assert ranks(make_boards(runs[::-1])[0]) == ranks(board)
 
 
 def test_a_metric_of_which_little_is_established_comes_behind_one_of_which_enough_is(
@@ -71,7 +71,7 @@ def test_a_metric_of_which_little_is_established_comes_behind_one_of_which_enoug
         scores = (e.model_copy(update=changed) if e.measure == "goal" else e for e in one.scores)
         return one.model_copy(update={"scores": tuple(scores)})
 
-    first, second = boards([partly(run(result, "a")), run(result, "b", BETA)])
+    first, second = make_boards([partly(run(result, "a")), run(result, "b", BETA)])
     assert (first.title, second.title) == ("SOC", "GOAL")
     assert [place.agent for place in second.places] == [ALPHA, BETA]
     assert not any("so it does not lead" in note for note in first.notes)
@@ -82,15 +82,15 @@ def test_a_board_names_the_models_that_no_language_model_served(result: RunResul
     plain = run(result, "a")
     assert isinstance(plain.settings, dict)
     tagged = run(result, "b", BETA, settings={**plain.settings, "stand_ins": [BETA]})
-    (board,) = boards([plain, tagged])
+    (board,) = make_boards([plain, tagged])
     assert f"{BETA} was served by the stand-in endpoint, not by a language model" in board.notes
     spoofed = run(result, "a", settings={**plain.settings, "tags": [f"stand-in:{ALPHA}"]})
-    assert not [note for note in boards([spoofed])[0].notes if "stand-in" in note]
+    assert not [note for note in make_boards([spoofed])[0].notes if "stand-in" in note]
 
 
 def test_equal_values_share_a_rank_and_without_a_value_there_is_none(result: RunResult) -> None:
     runs = [with_value(run(result, n), v) for n, v in (("a", 5), ("b", 5), ("c", 3), ("d", None))]
-    (board,) = boards(runs)
+    (board,) = make_boards(runs)
     found = [(place.rank, place.run) for place in board.places]
     assert found == [(1, "a"), (1, "b"), (3, "c"), (None, "d")]
 
@@ -119,7 +119,7 @@ def test_other_data_tasks_or_partners_are_another_board(
     result: RunResult, changed: dict[str, object]
 ) -> None:
     runs = [run(result, "a"), run(result, "b", BETA, **changed)]
-    found = boards(runs)
+    found = make_boards(runs)
     assert len(found) == 2
     assert all(len({place.run for place in board.places}) == 1 for board in found)
 
@@ -127,24 +127,24 @@ def test_other_data_tasks_or_partners_are_another_board(
 def test_another_judge_or_another_prompt_of_it_is_another_board(result: RunResult) -> None:
     first = run(result, "a")
     judges = tuple(j.model_copy(update={"settings": "p2"}) for j in first.judges)
-    assert len(boards([first, run(result, "b", BETA, judges=judges)])) == 2
+    assert len(make_boards([first, run(result, "b", BETA, judges=judges)])) == 2
 
 
 def test_the_partner_is_in_no_board(result: RunResult) -> None:
-    agents = [place.agent for board in boards([run(result, "a")]) for place in board.places]
+    agents = [place.agent for board in make_boards([run(result, "a")]) for place in board.places]
     assert agents == [ALPHA]
 
 
 def test_players_by_rules_are_baselines_without_a_rank(result: RunResult) -> None:
     changed = {"partner": None, "settings": {"limit": 3}}
-    (board,) = boards([run(result, "a").model_copy(update=changed)])
+    (board,) = make_boards([run(result, "a").model_copy(update=changed)])
     assert ranks(board) == [(1, ALPHA, "a")]
     assert [(p.rank, p.agent) for p in board.baselines] == [(None, SCRIPTED)]
     assert "openai/alpha" in board.terms.met
 
 
 def test_a_heuristic_judge_ranks_nobody(result: RunResult) -> None:
-    found = boards([result])
+    found = make_boards([result])
     heuristic = next(board for board in found if board.terms.judge_id.method == "heuristic")
     assert not heuristic.ranked
     assert {place.rank for place in heuristic.places} == {None}
@@ -158,7 +158,7 @@ def test_the_first_page_of_a_site_names_judges_and_escapes_what_runs_are_called(
     hostile = run(result, "b", "<script>/x")
     runs = [run(result, "a"), hostile, result]
     links = {"a": "runs/a.html", "b": "runs/b.html", "small": "runs/small.html"}
-    text = index(runs, links, boards(runs), {})
+    text = index(runs, links, make_boards(runs), {})
     assert "<script" not in text
     assert "&lt;script&gt;/x" in text
     assert "judge: openai/judge (LLM judge)" in text
@@ -173,7 +173,7 @@ def test_where_lower_is_better_the_lowest_stands_first(result: RunResult) -> Non
         with_value(run(result, name, agent, declared=lower), value)
         for name, agent, value in (("a", ALPHA, 6), ("b", BETA, 4), ("c", "openai/c", None))
     ]
-    (board,) = boards(runs)
+    (board,) = make_boards(runs)
     assert board.title == "GOAL \N{DOWNWARDS ARROW}"
     assert ranks(board) == [(1, BETA, "b"), (2, ALPHA, "a"), (None, "openai/c", "c")]
     assert "lower is better" in " ".join(board.notes)

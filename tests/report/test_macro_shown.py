@@ -20,7 +20,7 @@ from sociolab.report import (
     agent_grids,
     full_report,
     grid_text,
-    page,
+    render_page,
 )
 from sociolab.report.result import column_outcomes, entries, with_macro
 from sociolab.report.score_tables import type_grids
@@ -72,7 +72,7 @@ def test_the_terminal_shows_how_many_tasks_a_macro_average_is_over(talks: RunRes
 
 
 def test_a_page_shows_how_many_tasks_a_macro_average_is_over(talks: RunResult) -> None:
-    html = page([ShownRun(talks)])
+    html = render_page([ShownRun(talks)])
     assert '<span class="count">n 5</span>' in html
     assert '<span class="count">n 2</span>' in html
     assert N in html

@@ -14,7 +14,7 @@ from report.small_run import ALPHA, RUN, SCRIPTED, build
 from sociolab import RunResult, result_of
 from sociolab.analysis import CompareRequest, compare_runs
 from sociolab.analysis.run_comparison import two_agents
-from sociolab.report import ShownRun, TextTable, page
+from sociolab.report import ShownRun, TextTable, render_page
 from sociolab.report.charts import mean_charts
 from sociolab.report.score_tables import MOST_ROWS, findings, headline, overview_table
 from sociolab.report.terminal import overview
@@ -234,7 +234,7 @@ def test_where_nothing_else_is_there_the_bounds_lead_and_no_mean(result: RunResu
 
 
 def test_a_page_says_so_where_it_says_the_mean(result: RunResult) -> None:
-    text = page([ShownRun(liar_and_honest(result))])
+    text = render_page([ShownRun(liar_and_honest(result))])
     assert text.index("<p>Overall") < text.index("<p>goal (checked)")
     assert "bounds [2.03, 9.25]" in text
     assert "less than 80 % of goal (checked) is established, so it does not lead" in text

@@ -11,7 +11,7 @@ from sociolab.report import (
     agent_grids,
     grid_text,
     legend,
-    page,
+    render_page,
     select_scores,
 )
 
@@ -50,7 +50,7 @@ def test_a_legend_spells_out_what_titles_share_or_else_all_of_them() -> None:
 def test_pages_explain_a_heading_to_who_points_at_it_and_texts_in_a_legend(
     result: RunResult,
 ) -> None:
-    text = page([ShownRun(result)])
+    text = render_page([ShownRun(result)])
     tip = "Goal completion: How far the agent reached its own goal. 0 to 10 (points), higher is"
     assert f'<abbr title="{tip} better.">GOAL</abbr>' in text
     grid = next(grid for grid in agent_grids(result) if "heuristic" in grid.heading)

@@ -4,7 +4,7 @@ import pytest
 
 from casts import agent
 from sociolab.core import ConfigError, DataId, Task
-from sociolab.runner import every_seating, select, trials
+from sociolab.runner import every_seating, filter_tasks, plan_trials
 
 A, B, P = agent("a", "1"), agent("b", "1"), agent("p", "1")
 SEATS = ("x", "y", "z")
@@ -37,7 +37,7 @@ def test_in_three_seats_the_agent_sits_in_each_and_the_partner_in_the_others() -
 
 
 def test_a_plan_goes_repeat_by_repeat_and_task_by_task() -> None:
-    plan = trials("w", DATA, TASKS, [A, B], None, repeats=2, seed=0)
+    plan = plan_trials("w", DATA, TASKS, [A, B], None, repeats=2, seed=0)
     assert len(plan) == 2 * 3 * 4
     assert [t.repeat for t in plan] == [0] * 12 + [1] * 12
     assert [t.task.id for t in plan[:5]] == ["t1"] * 4 + ["t2"]
@@ -46,7 +46,7 @@ def test_a_plan_goes_repeat_by_repeat_and_task_by_task() -> None:
 def test_every_part_of_a_trial_changes_its_id() -> None:
     def ids(**other: object) -> str:
         use: dict[str, object] = {"world": "w", "data": DATA, "agent": A, "seed": 0, **other}
-        plan = trials(
+        plan = plan_trials(
             str(use["world"]),
             use["data"],  # type: ignore[arg-type]
             TASKS[:1],
@@ -71,8 +71,8 @@ def test_every_part_of_a_trial_changes_its_id() -> None:
 
 
 def test_names_of_data_do_not_matter_to_a_trial_but_its_content_does() -> None:
-    one = trials("w", DataId("d", "1", "h"), TASKS[:1], [A], None, repeats=1, seed=0)
-    two = trials("w", DataId("copy", "2", "h"), TASKS[:1], [A], None, repeats=1, seed=0)
+    one = plan_trials("w", DataId("d", "1", "h"), TASKS[:1], [A], None, repeats=1, seed=0)
+    two = plan_trials("w", DataId("copy", "2", "h"), TASKS[:1], [A], None, repeats=1, seed=0)
     assert one[0].id == two[0].id
 
 
@@ -89,19 +89,19 @@ def test_names_of_data_do_not_matter_to_a_trial_but_its_content_does() -> None:
     ],
 )
 def test_a_filter_takes_what_any_of_its_parts_fits(wanted: str | None, expected: list[str]) -> None:
-    assert [task.id for task in select(TASKS, wanted, None)] == expected
+    assert [task.id for task in filter_tasks(TASKS, wanted, None)] == expected
 
 
 def test_the_limit_counts_tasks_after_the_filter() -> None:
-    assert [task.id for task in select(TASKS, "bargain", 1)] == ["t1"]
+    assert [task.id for task in filter_tasks(TASKS, "bargain", 1)] == ["t1"]
 
 
 def test_a_limit_takes_tasks_of_as_many_clusters_as_there_are() -> None:
-    assert [task.id for task in select(TASKS, None, 2)] == ["t1", "t3"]
-    assert [task.id for task in select(TASKS, None, 3)] == ["t1", "t2", "t3"]
+    assert [task.id for task in filter_tasks(TASKS, None, 2)] == ["t1", "t3"]
+    assert [task.id for task in filter_tasks(TASKS, None, 3)] == ["t1", "t2", "t3"]
 
 
 @pytest.mark.parametrize("wanted", ["nothing", "bargain+norms", "scenario=s9", " , "])
 def test_a_filter_that_fits_nothing_is_refused(wanted: str) -> None:
     with pytest.raises(ConfigError, match="--tasks"):
-        select(TASKS, wanted, None)
+        filter_tasks(TASKS, wanted, None)

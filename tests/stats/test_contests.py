@@ -8,7 +8,7 @@ import random
 import pytest
 from hypothesis import given, strategies as st
 
-from sociolab.stats import Contest, SeatScore, contests, fit_bradley_terry
+from sociolab.stats import Contest, SeatScore, fit_bradley_terry, make_contests
 
 
 def score(
@@ -41,7 +41,7 @@ scores = st.lists(
 
 
 def test_the_better_score_wins_and_equal_ones_tie() -> None:
-    found = contests(
+    found = make_contests(
         [
             score("a", 7, "e1"),
             score("b", 5, "e2"),
@@ -61,7 +61,7 @@ def test_the_better_score_wins_and_equal_ones_tie() -> None:
 def test_repeats_meet_each_other_and_share_a_weight_of_one() -> None:
     # a 1, 5, 9 against b 5, 6: 1 loses twice, 5 ties and loses, 9 wins twice.
     rows = [score("a", v, f"a{v}") for v in (1, 5, 9)] + [score("b", v, f"b{v}") for v in (5, 6)]
-    found = contests(rows).comparisons
+    found = make_contests(rows).comparisons
     assert [row.weight for row in found] == [1 / 6] * 6
     assert sorted(row.outcome for row in found) == [0, 0, 0, 0.5, 1, 1]
     rating = next(r for r in fit_bradley_terry(found).models if r.model == "a")
@@ -77,7 +77,7 @@ def test_only_the_same_task_seat_and_partner_compare() -> None:
         score("c", 5, "e3", partner="q"),
         score("d", 5, "e4", task="u"),
     ]
-    found = contests(rows)
+    found = make_contests(rows)
     assert (found.comparisons, found.unmatched, found.missing) == ((), 4, 0)
 
 
@@ -93,7 +93,7 @@ def test_the_two_seats_of_one_play_never_meet() -> None:
         score("b", 5, "bb", seat="1", partner="b"),
         score("b", 6, "bb", seat="2", partner="b"),
     ]
-    found = contests(rows)
+    found = make_contests(rows)
     assert {(row.plays, row.outcome) for row in found.comparisons} == {
         (("ab", "bb"), 1.0),
         (("aa", "ba"), 1.0),
@@ -104,28 +104,28 @@ def test_the_two_seats_of_one_play_never_meet() -> None:
 
 
 def test_missing_scores_are_counted_and_lose_nothing() -> None:
-    found = contests([score("a", 7, "e1"), score("b", None, "e2"), score("c", 3, "e3")])
+    found = make_contests([score("a", 7, "e1"), score("b", None, "e2"), score("c", 3, "e3")])
     assert [(row.a, row.b) for row in found.comparisons] == [("a", "c")]
     assert (found.missing, found.unmatched) == (1, 0)
 
 
 def test_a_seat_scored_twice_two_clusters_and_nan_are_refused() -> None:
     with pytest.raises(ValueError, match="scored once"):
-        contests([score("a", 1, "e"), score("b", 2, "e")])
+        make_contests([score("a", 1, "e"), score("b", 2, "e")])
     with pytest.raises(ValueError, match="one cluster"):
-        contests([score("a", 1, "e"), score("b", 2, "f")._replace(cluster="other")])
+        make_contests([score("a", 1, "e"), score("b", 2, "f")._replace(cluster="other")])
     with pytest.raises(ValueError, match="finite"):
-        contests([score("a", math.nan, "e")])
+        make_contests([score("a", math.nan, "e")])
 
 
 @given(scores, st.integers(0, 9))
 def test_order_of_the_scores_does_not_matter(rows: list[SeatScore], seed: int) -> None:
-    assert contests(random.Random(seed).sample(rows, len(rows))) == contests(rows)
+    assert make_contests(random.Random(seed).sample(rows, len(rows))) == make_contests(rows)
 
 
 @given(scores)
 def test_each_setting_weighs_one_for_each_two_models(rows: list[SeatScore]) -> None:
-    found = contests(rows)
+    found = make_contests(rows)
     present = [row for row in rows if row.value is not None]
     there = {(row.task, row.seat, row.partner): set[str]() for row in present}
     for row in present:

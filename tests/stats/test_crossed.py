@@ -10,7 +10,7 @@ from sociolab.stats import (
     KeyedValue,
     RatedPlay,
     compare,
-    crossed,
+    crossed_error,
     crossed_estimate,
     for_other_raters,
     mean,
@@ -60,7 +60,7 @@ def test_a_balanced_design_has_the_error_that_statsmodels_gives() -> None:
     both, *_ = cov_cluster_2groups(
         fit, np.array([s for s, _ in cells]), np.array([r for _, r in cells])
     )
-    found = crossed(plays)
+    found = crossed_error(plays)
     assert found is not None
     assert found.error is not None
     assert (found.clusters, found.raters, found.freedom) == (6, 5, 4)
@@ -76,7 +76,7 @@ def test_the_variance_between_raters_is_unbiased_however_unequally_they_rate() -
     for _ in range(4000):
         severity = rng.normal(size=5)
         given = [(f"r{r}", severity[r]) for r, size in enumerate(sizes) for _ in range(size)]
-        found = crossed([RatedPlay(f"s{i % 12}", (one,)) for i, one in enumerate(given)])
+        found = crossed_error([RatedPlay(f"s{i % 12}", (one,)) for i, one in enumerate(given)])
         assert found is not None
         squares.append((found.error or 0.0) ** 2)
     assert np.mean(squares) >= sum((size / 24) ** 2 for size in sizes) * 0.98
@@ -126,7 +126,7 @@ def test_weights_make_blocks_count_alike() -> None:
 def test_raters_of_both_sides_cancel_in_a_difference() -> None:
     a = study(1, rater_sd=50.0)
     b = [p._replace(ratings=tuple((w, v + i % 3) for w, v in p.ratings)) for i, p in enumerate(a)]
-    found = crossed([*a, *turned(b)])
+    found = crossed_error([*a, *turned(b)])
     assert found is not None
     assert found.value == pytest.approx(-27 / 28)  # 28 plays: 0, 1, 2, ..., 0
     assert found.error is not None
@@ -174,7 +174,7 @@ def test_holm_and_looks_count_for_raters_too() -> None:
 
 def test_a_play_without_ratings_is_refused() -> None:
     with pytest.raises(ValueError, match="each play needs a rating"):
-        crossed([RatedPlay("a", ())])
+        crossed_error([RatedPlay("a", ())])
 
 
 def rated(cluster: str, score: float, rater: str, weight: float = 1.0) -> RatedPlay:

@@ -7,7 +7,7 @@ import random
 import pytest
 from hypothesis import given, strategies as st
 
-from sociolab.stats import Difficulties, ScoredPlay, TaskLeftOut, difficulties
+from sociolab.stats import Difficulties, ScoredPlay, TaskLeftOut, estimate_difficulties
 
 # The goal, 0 to 10. Sample sd (n - 1).
 #   easy:  ann 8 8 -> 8, sd 0: 8..8;  bob 7 8 9 -> 8, sd 1: 5..11, cut to 10;  cat 6 8 -> 7,
@@ -36,7 +36,7 @@ plays = st.lists(
 
 
 def goal(rows: list[ScoredPlay], target: str = "ann") -> Difficulties:
-    return difficulties(rows, target, lower=0, upper=10)
+    return estimate_difficulties(rows, target, lower=0, upper=10)
 
 
 def test_gaps_of_three_tasks_worked_by_hand() -> None:
@@ -65,7 +65,7 @@ def test_another_target_has_other_gaps() -> None:
 
 
 def test_bounds_come_from_the_measure() -> None:
-    found = difficulties(PLAYS, "ann", lower=-10, upper=20)
+    found = estimate_difficulties(PLAYS, "ann", lower=-10, upper=20)
     assert {task.task: task.gap for task in found.tasks}["hard"] == pytest.approx(8 + 2.242641)
 
 
@@ -111,20 +111,20 @@ def test_values_outside_the_bounds_are_refused(bad: float) -> None:
 
 def test_bounds_the_wrong_way_round_are_refused() -> None:
     with pytest.raises(ValueError, match="bound"):
-        difficulties(PLAYS, "ann", lower=10, upper=0)
+        estimate_difficulties(PLAYS, "ann", lower=10, upper=0)
 
 
 @given(plays, st.integers(0, 9))
 def test_order_of_the_plays_does_not_matter(rows: list[ScoredPlay], seed: int) -> None:
     shuffled = random.Random(seed).sample(rows, len(rows))
-    assert difficulties(shuffled, "a", lower=-5, upper=10) == difficulties(
+    assert estimate_difficulties(shuffled, "a", lower=-5, upper=10) == estimate_difficulties(
         rows, "a", lower=-5, upper=10
     )
 
 
 @given(plays)
 def test_a_gap_lies_between_zero_and_the_width_of_the_scale(rows: list[ScoredPlay]) -> None:
-    found = difficulties(rows, "a", lower=-5, upper=10)
+    found = estimate_difficulties(rows, "a", lower=-5, upper=10)
     gaps = [task.gap for task in found.tasks]
     assert all(0 <= gap <= 15 for gap in gaps)
     assert gaps == sorted(gaps, reverse=True)
@@ -133,7 +133,9 @@ def test_a_gap_lies_between_zero_and_the_width_of_the_scale(rows: list[ScoredPla
 
 @given(plays)
 def test_another_model_can_only_make_tasks_harder(rows: list[ScoredPlay]) -> None:
-    more = difficulties(rows, "a", lower=-5, upper=10)
-    fewer = difficulties([row for row in rows if row.model != "b"], "a", lower=-5, upper=10)
+    more = estimate_difficulties(rows, "a", lower=-5, upper=10)
+    fewer = estimate_difficulties(
+        [row for row in rows if row.model != "b"], "a", lower=-5, upper=10
+    )
     before = {task.task: task.gap for task in fewer.tasks}
     assert all(task.gap >= before[task.task] for task in more.tasks)

@@ -12,7 +12,7 @@ import pytest
 import statsmodels.api as sm
 from hypothesis import given, strategies as st
 
-from sociolab.stats import Component, Components, LeveledScore, components
+from sociolab.stats import Component, Components, LeveledScore, variance_components
 
 FOUR = ("scenario", "partner", "repeat", "judge")
 
@@ -49,7 +49,7 @@ def shares(found: Components) -> list[float | None]:
 
 def two_way(table: Sequence[tuple[float, str, str]]) -> Components:
     rows = [LeveledScore(value, {"scenario": a, "partner": b}) for value, a, b in table]
-    return components(rows, ("scenario", "partner"))
+    return variance_components(rows, ("scenario", "partner"))
 
 
 def played(
@@ -75,7 +75,7 @@ def played(
 
 def test_balanced_crossed_table_worked_by_hand() -> None:
     # residual 2; scenario (26 - 2) / 2 = 12; partner (6 - 2) / 3 = 4/3; together 46/3.
-    found = components(TABLE, ("scenario", "partner"))
+    found = variance_components(TABLE, ("scenario", "partner"))
     assert variances(found) == pytest.approx([12, 4 / 3, 2])
     assert shares(found) == pytest.approx([36 / 46, 4 / 46, 6 / 46])
     assert [part.levels for part in found.factors] == [3, 2]
@@ -85,7 +85,7 @@ def test_balanced_crossed_table_worked_by_hand() -> None:
 def test_error_of_the_mean_and_doublings_worked_by_hand() -> None:
     # Now 12/3 + (4/3)/2 + 2/6 = 5. Twice the scenarios: 2 + 2/3 + 1/6 = 17/6. Twice the partners:
     # 4 + 1/3 + 1/6 = 9/2.
-    advice = components(TABLE, ("scenario", "partner")).advice
+    advice = variance_components(TABLE, ("scenario", "partner")).advice
     assert advice.error == pytest.approx(math.sqrt(5))
     doubled = {"scenario": math.sqrt(17 / 6), "partner": math.sqrt(4.5)}
     assert advice.doublings == pytest.approx(doubled)
@@ -96,7 +96,7 @@ def test_unequal_groups_worked_by_hand() -> None:
     # a 1 3, b 5, c 2 4 6: MS between = 7.5/2 = 3.75, MS within = 10/3, n0 = (6 - 14/6)/2 = 11/6.
     table = {"a": [1, 3], "b": [5], "c": [2, 4, 6]}
     rows = [LeveledScore(v, {"scenario": name}) for name, values in table.items() for v in values]
-    found = components(rows, ["scenario"])
+    found = variance_components(rows, ["scenario"])
     assert variances(found) == pytest.approx([(3.75 - 10 / 3) / (11 / 6), 10 / 3])
     # The mean over all values: group a counts 2/6, b 1/6, c 3/6 of it.
     expected = (3.75 - 10 / 3) / (11 / 6) * (4 + 1 + 9) / 36 + 10 / 18
@@ -109,7 +109,7 @@ def test_a_negative_estimate_is_set_to_zero_and_says_so() -> None:
         LeveledScore(value, {"scenario": name})
         for name, value in zip("aabb", (0, 2, 2, 0), strict=True)
     ]
-    found = components(rows, ["scenario"])
+    found = variance_components(rows, ["scenario"])
     assert found.factors == (Component("scenario", 0, 0, 2, "estimated below 0, set to 0"),)
     assert (found.residual.variance, found.residual.share) == pytest.approx((2, 1))
 
@@ -126,11 +126,11 @@ def test_repeats_are_nested_in_scenario_and_partner() -> None:
         )
         for s, p, repeat, judge in itertools.product(range(2), repeat=4)
     ]
-    found = components(rows, FOUR)
+    found = variance_components(rows, FOUR)
     assert variances(found) == pytest.approx([0, 0, 6.4, 2, 0])
     assert [part.levels for part in found.factors] == [2, 2, 8, 2]
     within = {"repeat": ("scenario", "partner"), "pairing": ("scenario", "partner")}
-    found = components(rows, (*FOUR, "pairing"), within=within)
+    found = variance_components(rows, (*FOUR, "pairing"), within=within)
     assert variances(found) == pytest.approx([0, 0, 8, 2, 0, 0])
 
 
@@ -139,7 +139,7 @@ def test_repeats_are_nested_in_scenario_and_partner() -> None:
 
 def test_one_level_tells_nothing_and_is_named_as_fixed() -> None:
     rows = [LeveledScore(row.value, {**row.levels, "judge": "only"}) for row in TABLE]
-    found = components(rows, ("scenario", "partner", "judge"))
+    found = variance_components(rows, ("scenario", "partner", "judge"))
     assert found.factors[2] == Component("judge", None, None, 1, "1 level")
     assert variances(found)[:2] == pytest.approx([12, 4 / 3])
     assert found.advice.fixed == ("judge",)
@@ -149,7 +149,7 @@ def test_one_level_tells_nothing_and_is_named_as_fixed() -> None:
 
 def test_one_judging_a_play_cannot_tell_repeat_from_residual_but_their_sum() -> None:
     rows = [LeveledScore(row.value, {**row.levels, "repeat": 0, "judge": "only"}) for row in TABLE]
-    found = components(rows, FOUR)
+    found = variance_components(rows, FOUR)
     _, _, repeat, judge = found.factors
     assert (repeat.variance, judge.variance, found.residual.variance) == (None, None, None)
     assert "cannot tell" in repeat.note
@@ -171,9 +171,9 @@ def test_a_partner_met_in_one_scenario_only_cannot_be_told_from_it() -> None:
 
 def test_missing_values_are_counted_and_left_out() -> None:
     rows = [*TABLE, LeveledScore(None, {"scenario": "v", "partner": "p"})]
-    found = components(rows, ("scenario", "partner"))
+    found = variance_components(rows, ("scenario", "partner"))
     assert (found.n, found.missing) == (6, 1)
-    assert found.factors == components(TABLE, ("scenario", "partner")).factors
+    assert found.factors == variance_components(TABLE, ("scenario", "partner")).factors
 
 
 def test_equal_values_have_no_variance_and_no_shares() -> None:
@@ -195,14 +195,16 @@ def test_balanced_groups_agree_with_restricted_maximum_likelihood() -> None:
         LeveledScore(float(v), {"scenario": int(g)}) for v, g in zip(values, groups, strict=True)
     ]
     expected = [float(np.asarray(fit.cov_re)[0, 0]), float(fit.scale)]
-    assert variances(components(rows, ["scenario"])) == pytest.approx(expected, rel=1e-3)
+    assert variances(variance_components(rows, ["scenario"])) == pytest.approx(expected, rel=1e-3)
 
 
 @pytest.mark.parametrize("keep", [1.0, 0.6])
 def test_components_are_recovered_from_whole_and_patchy_designs(keep: float) -> None:
     sds = {"scenario": 1.5, "partner": 1, "repeat": 1, "judge": 0.7, "residual": 1}
     sizes = {"scenario": 12, "partner": 6, "repeat": 2, "judge": 4}
-    found = [variances(components(played(sds, sizes, seed, keep), FOUR)) for seed in range(50)]
+    found = [
+        variances(variance_components(played(sds, sizes, seed, keep), FOUR)) for seed in range(50)
+    ]
     # The standard error over 50 studies is about 0.1 of a component (partner and judge: few
     # levels, so that one study's estimate is off by about two thirds).
     means = np.mean(np.array(found, dtype=np.float64), axis=0)
@@ -213,7 +215,7 @@ def test_the_error_is_how_much_means_differ_from_study_to_study() -> None:
     sds = {"scenario": 1, "partner": 0.5, "repeat": 1, "judge": 0.4, "residual": 0.7}
     sizes = {"scenario": 12, "partner": 5, "repeat": 2, "judge": 3}
     studies = [played(sds, sizes, seed, keep=0.7) for seed in range(60)]
-    errors = [components(rows, FOUR).advice.error for rows in studies]
+    errors = [variance_components(rows, FOUR).advice.error for rows in studies]
     means = [sum(row.value or 0 for row in rows) / len(rows) for rows in studies]
     spread = np.std(means, ddof=1)
     assert np.mean(np.array(errors, dtype=np.float64)) == pytest.approx(spread, rel=0.25)
@@ -251,15 +253,15 @@ def test_doubling_never_raises_the_error(table: list[tuple[float, str, str]]) ->
 
 def test_a_row_without_the_level_of_a_factor_is_refused() -> None:
     with pytest.raises(ValueError, match="judge"):
-        components(TABLE, ("scenario", "judge"))
+        variance_components(TABLE, ("scenario", "judge"))
     with pytest.raises(ValueError, match="partner"):
-        components([LeveledScore(1, {"repeat": 0, "scenario": "s"})] * 2, ["repeat"])
+        variance_components([LeveledScore(1, {"repeat": 0, "scenario": "s"})] * 2, ["repeat"])
 
 
 def test_bad_factors_and_values_are_refused() -> None:
     for factors in ((), ("scenario", "scenario")):
         with pytest.raises(ValueError, match="factors"):
-            components(TABLE, factors)
+            variance_components(TABLE, factors)
     with pytest.raises(ValueError, match="finite"):
         two_way([(math.nan, "a", "x"), (1, "a", "x")])
     with pytest.raises(ValueError, match="two values, found 1"):

@@ -20,7 +20,7 @@ from sociolab.report.catalogue import Catalogue, Column
 from sociolab.report.exam import exam_notes
 from sociolab.report.finding import Count, Finding, FindingTable, Sentence
 from sociolab.report.formatting import rounded
-from sociolab.report.leaderboard import Board, BoardRow, boards
+from sociolab.report.leaderboard import Board, BoardRow, make_boards
 from sociolab.report.result import each_once, result_of
 from sociolab.report.schema import RunResult
 from sociolab.report.section import Section
@@ -187,7 +187,7 @@ def build_columns(
     """
     chosen = {world: _judge(results, world, judge) for world, judge in judges.items()}
     columns: list[WorldColumn] = []
-    for board in _choose_boards(boards(results), chosen):
+    for board in _choose_boards(make_boards(results), chosen):
         places = [*board.places, *board.baselines]
         order = [result.run for result in results]
         places.sort(key=lambda place: order.index(place.run))

@@ -19,7 +19,7 @@ from sociolab.stats.difficulty import (
     Difficulties,
     Difficulty,
     ScoredPlay,
-    difficulties,
+    estimate_difficulties,
 )
 from sociolab.stats.intervals import Estimate, on_scale
 
@@ -102,7 +102,7 @@ def hard(pool: Pool, target: str, *, most: int = HARDEST, without: Collection[st
         tuple(v for v in some if v.agent is not None and v.agent not in without)
         for some in (pool.values, pool.unscored)
     )
-    difficulty = difficulties(
+    difficulty = estimate_difficulties(
         [ScoredPlay(value.task, str(value.agent), value.value) for value in values],
         target,
         lower=pool.measure.low,

@@ -21,7 +21,7 @@ from sociolab.report.catalogue import Catalogue
 from sociolab.report.finding import Count, Finding, Sentence
 from sociolab.report.section import Section
 from sociolab.stats.correlation import correlations
-from sociolab.stats.crossed_raters import RatedPlay, RaterScores, crossed, crossed_estimate
+from sociolab.stats.crossed_raters import RatedPlay, RaterScores, crossed_error, crossed_estimate
 from sociolab.stats.intervals import Estimate, on_scale
 from sociolab.stats.paired_tests import holm
 from sociolab.stats.power import ALPHA
@@ -121,7 +121,7 @@ def biases(judge: str, plays: JudgedByAgent) -> tuple[AgentBias, ...]:
         rated = {agent: own for agent, own in with_people.items() if own}
         for agent, own in rated.items():
             rest = [play for name, plays_of in rated.items() if name != agent for play in plays_of]
-            apart = crossed([*_gaps(own), *_gaps(rest, -1)]) if rest else None
+            apart = crossed_error([*_gaps(own), *_gaps(rest, -1)]) if rest else None
             by_agent[dimension, agent] = AgentBias(
                 judge,
                 dimension,

@@ -40,8 +40,8 @@ from sociolab.stats.ranking import (
     ModelRating,
     ModelRatings,
     SeatScore,
-    contests,
     fit_bradley_terry,
+    make_contests,
 )
 from sociolab.store.store import Store
 
@@ -119,11 +119,11 @@ def ranking(
     """
     values = [value for value in pool.values if value.agent is not None]
     placed = [value for value in values if value.partner is not None]
-    compared = contests([_score(value, pool.better) for value in placed])
+    compared = make_contests([_score(value, pool.better) for value in placed])
     scored = sum(value.value is not None for value in placed)
     few = match is None and 2 * compared.unmatched > scored
     if match == "scenario" or few:
-        loose = contests([_by_scenario(value, pool.better, places or {}) for value in placed])
+        loose = make_contests([_by_scenario(value, pool.better, places or {}) for value in placed])
         if match == "scenario" or loose.unmatched < compared.unmatched:
             compared, match = loose, "scenario"
     if not compared.comparisons:

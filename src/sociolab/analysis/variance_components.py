@@ -44,7 +44,7 @@ from sociolab.report.section import Section
 from sociolab.report.words import join_names
 from sociolab.stats.crossed_raters import LEAST_RATERS
 from sociolab.stats.intervals import t_critical
-from sociolab.stats.variance import Component, Components, LeveledScore, components
+from sociolab.stats.variance import Component, Components, LeveledScore, variance_components
 from sociolab.store.store import Store
 
 SAY = Catalogue("variance")
@@ -249,7 +249,7 @@ def _estimate_agent(
     played_once = max(settings.values()) == 1
     factors = _factors(present, judged_once=judged_once, played_once=played_once)
     within = {TASK: (SCENARIO,), SEAT: (SCENARIO, TASK), PAIRING: SETTING, REPEAT: SETTING}
-    parts = components(rows, factors, within=within)
+    parts = variance_components(rows, factors, within=within)
     episodes = len({row.levels[EPISODE] for row in present})
     judgings = len({_level(row, EPISODE, JUDGE, JUDGINGS) for row in present})
     again = not judged_once and len({row.levels[JUDGE] for row in present}) == 1

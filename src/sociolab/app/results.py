@@ -20,8 +20,8 @@ from sociolab.app.transcripts import world_of
 from sociolab.core.errors import ConfigError
 from sociolab.core.user_files import write_new
 from sociolab.report.export import csv_text, entries_csv, write_report
-from sociolab.report.html import ShownRun, chart_scripts, page, write_html
-from sociolab.report.leaderboard import boards, boards_section, index
+from sociolab.report.html import ShownRun, chart_scripts, render_page, write_html
+from sociolab.report.leaderboard import boards_section, index, make_boards
 from sociolab.report.result import ResultDetails, RunResult, distributions_of, read_distributions
 from sociolab.report.section import Section, TextTable
 from sociolab.report.transcript_views import evenly_chosen, extremes, leading, views_of
@@ -89,7 +89,7 @@ def write_page(
     store again for results without `ResultDetails`. ConfigError where the file cannot be written.
     """
     plain = [item.result if isinstance(item, ResultDetails) else item for item in results]
-    rankings = boards(plain) if len(plain) > 1 else ()
+    rankings = make_boards(plain) if len(plain) > 1 else ()
     ranked = with_steps(store, rankings, lambda run: names.values(values_of(store, run)))
     beside = (boards_section(ranked),) if len(plain) > 1 else ()
     runs = [shown_run(store, item, names) for item in results]
@@ -156,11 +156,11 @@ def write_site(
     write_report(folder / "charts.js", chart_scripts())
     for result in results:
         view = shown_run(store, result)
-        text = page([view], home="../index.html", scripts="../charts.js")
+        text = render_page([view], home="../index.html", scripts="../charts.js")
         write_report(folder / links[result.run], text)
     for file, text in own:
         write_report(folder / file, text)
-    ranked = with_steps(store, boards(results), partial(values_of, store))
+    ranked = with_steps(store, make_boards(results), partial(values_of, store))
     town_links = {run: [(title, file) for title, file, _ in all_] for run, all_ in replays.items()}
     write_report(folder / "index.html", index(results, links, ranked, town_links))
     for name in old:

@@ -12,13 +12,13 @@ if TYPE_CHECKING:
     )
     from sociolab.report.html import (
         ShownRun as ShownRun,
-        page as page,
+        render_page as render_page,
     )
     from sociolab.report.leaderboard import (
         Board as Board,
         NeighbourTest as NeighbourTest,
-        boards as boards,
         boards_section as boards_section,
+        make_boards as make_boards,
     )
     from sociolab.report.media import Medium as Medium
     from sociolab.report.plays import (

@@ -86,10 +86,10 @@ class ShownRun:
 
 def write_html(path: Path, runs: Sequence[ShownRun], sections: Sequence[Section] = ()) -> None:
     """Write a page of these runs, all or nothing; ConfigError where the file cannot be written."""
-    write_report(path, page(runs, sections))
+    write_report(path, render_page(runs, sections))
 
 
-def page(
+def render_page(
     runs: Sequence[ShownRun], sections: Sequence[Section] = (), home: str = "", scripts: str = ""
 ) -> str:
     """The HTML of a page: first `sections` about all runs; then, for each run, its scores in tables

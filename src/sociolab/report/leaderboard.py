@@ -178,7 +178,7 @@ class Board:
         return ("coverage", "bounds") if any(place.entry.unscored for place in every) else ()
 
 
-def boards(results: Sequence[RunResult]) -> tuple[Board, ...]:
+def make_boards(results: Sequence[RunResult]) -> tuple[Board, ...]:
     """The boards of these runs by their main metrics, sorted by world, then by kind of judge.
 
     Partners are on no board, and smoke tests are left out. A board whose metric is not established

@@ -14,8 +14,8 @@ if TYPE_CHECKING:
     from sociolab.runner.plan import (
         Shard as Shard,
         every_seating as every_seating,
-        select as select,
-        trials as trials,
+        filter_tasks as filter_tasks,
+        plan_trials as plan_trials,
     )
     from sociolab.runner.progress import (
         Course as Course,

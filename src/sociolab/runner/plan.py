@@ -35,7 +35,7 @@ def every_seating(
     return tuple(dict.fromkeys(casts))
 
 
-def trials(
+def plan_trials(
     world: str,
     data: DataId,
     tasks: Sequence[Task],
@@ -89,7 +89,7 @@ class Shard:
         return frozenset(sorted(trials)[self.number - 1 :: self.count])
 
 
-def select(
+def filter_tasks(
     tasks: Sequence[Task],
     expression: str | None,
     limit: int | None,

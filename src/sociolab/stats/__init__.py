@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     )
     from sociolab.stats.crossed_raters import (
         RatedPlay as RatedPlay,
-        crossed as crossed,
+        crossed_error as crossed_error,
         crossed_estimate as crossed_estimate,
         for_other_raters as for_other_raters,
     )
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
         Difficulties as Difficulties,
         ScoredPlay as ScoredPlay,
         TaskLeftOut as TaskLeftOut,
-        difficulties as difficulties,
+        estimate_difficulties as estimate_difficulties,
     )
     from sociolab.stats.inter_rater import (
         Alpha as Alpha,
@@ -87,8 +87,8 @@ if TYPE_CHECKING:
         ModelRating as ModelRating,
         ModelRatings as ModelRatings,
         SeatScore as SeatScore,
-        contests as contests,
         fit_bradley_terry as fit_bradley_terry,
+        make_contests as make_contests,
         mutually_reachable as mutually_reachable,
         strengths as strengths,
     )
@@ -97,7 +97,7 @@ if TYPE_CHECKING:
         Component as Component,
         Components as Components,
         LeveledScore as LeveledScore,
-        components as components,
+        variance_components as variance_components,
     )
 else:
     __getattr__, __dir__ = load_public_names(__name__)

@@ -94,9 +94,12 @@ class Crossed:
         return None if self.error is None else two_sided_p(self.value / self.error, self.freedom)
 
 
-def crossed(plays: Sequence[RatedPlay]) -> Crossed | None:
-    """The sum of the weighted means of the sides, those of negative weight taken off; each play has
-    the mean of its ratings. None without plays; ValueError for a play without ratings."""
+def crossed_error(plays: Sequence[RatedPlay]) -> Crossed | None:
+    """The weighted means of the sides, added or, for negative weights, subtracted, with the error.
+
+    A play counts as the mean of its ratings. None without plays; ValueError for a play without
+    ratings.
+    """
     if not plays:
         return None
     if not all(play.ratings for play in plays):
@@ -196,9 +199,9 @@ class RatedEstimate(Estimate):
 
 
 def crossed_estimate(plays: Sequence[RatedPlay]) -> RatedEstimate:
-    """`crossed` with a 95 % interval: for other raters too (method "crossed"), or for these where
-    they are fewer than `LEAST_RATERS` ("t")."""
-    result = crossed(plays)
+    """`crossed_error` with a 95 % interval, for other raters too (method "crossed") or, if they are
+    fewer than `LEAST_RATERS`, for these alone ("t")."""
+    result = crossed_error(plays)
     if result is None:
         return RatedEstimate(None, 0, 0, None, None, "none", note="no values")
     value, n, clusters, raters = result.value, len(plays), result.clusters, result.raters
@@ -219,7 +222,7 @@ def for_other_raters(
 ) -> dict[str, Comparison]:
     """Comparisons in people's scores with interval, p and detectable difference for other raters,
     too; `plays` are those of both sides, b's with negative weights. Those of few raters stay."""
-    both_ways = {name: crossed(some) for name, some in plays.items()}
+    both_ways = {name: crossed_error(some) for name, some in plays.items()}
     results = {
         name: result
         for name, result in both_ways.items()

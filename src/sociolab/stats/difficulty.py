@@ -87,7 +87,7 @@ class Difficulties:
         return sum(task.gap == chosen[-1].gap for task in self.tasks[most:]) if chosen else 0
 
 
-def difficulties(
+def estimate_difficulties(
     plays: Iterable[ScoredPlay], target: str, *, lower: float, upper: float
 ) -> Difficulties:
     """The gap of every task for `target`, on a metric that lies in lower..upper.

@@ -1,7 +1,7 @@
 """Bradley-Terry ratings of models from comparisons on the same task, seat and partner.
 
-Two models are compared over different plays, each in the same place (`contests`); never the two
-seats of one play, where a kind partner would lose to the one that it was kind to.
+Two models are compared over different plays, each in the same place (`make_contests`); never the
+two seats of one play, where a kind partner would lose to the one that it was kind to.
 
 The model: a beats b with probability 1 / (1 + exp(strength of b - strength of a)); a tie is half a
 win for each. The strengths maximise the likelihood (Zermelo 1929; Bradley and Terry 1952; Hunter
@@ -102,7 +102,7 @@ class Contests:
     missing: int
 
 
-def contests(scores: Iterable[SeatScore]) -> Contests:
+def make_contests(scores: Iterable[SeatScore]) -> Contests:
     """Compare every two models at the same task, seat and partner: who scored higher.
 
     Every repeat of one meets every repeat of the other with a total weight of 1, so that a setting
@@ -112,10 +112,10 @@ def contests(scores: Iterable[SeatScore]) -> Contests:
     ValueError where a model has two scores at one seat of a play, a setting is in two clusters, a
     value is not finite, or two models share a seat of a play.
 
-    >>> from sociolab.stats import SeatScore, contests
+    >>> from sociolab.stats import SeatScore, make_contests
     >>> scores = [SeatScore("x", "task", "ann", "partner", "play-1", "scenario", 8),
     ...           SeatScore("y", "task", "ann", "partner", "play-2", "scenario", 5)]
-    >>> (contest,) = contests(scores).comparisons
+    >>> (contest,) = make_contests(scores).comparisons
     >>> contest.a, contest.b, contest.outcome, contest.weight
     ('x', 'y', 1.0, 1.0)
     """

@@ -89,7 +89,7 @@ class Components:
         return _error(self._fit, names, self._within, times)
 
 
-def components(
+def variance_components(
     rows: Iterable[LeveledScore],
     factors: Sequence[str],
     *,
@@ -104,10 +104,10 @@ def components(
     ValueError for no or repeated factors, a row without the level of a factor, a value that is not
     finite, and fewer than two values.
 
-    >>> from sociolab.stats import LeveledScore, components
+    >>> from sociolab.stats import LeveledScore, variance_components
     >>> rows = [LeveledScore(base + shift, {"scenario": name, "judging": shift})
     ...         for name, base in (("a", 3), ("b", 6), ("c", 9)) for shift in (0, 1)]
-    >>> found = components(rows, ["scenario", "judging"], within={})
+    >>> found = variance_components(rows, ["scenario", "judging"], within={})
     >>> [(part.factor, round(part.share, 2)) for part in found.factors]
     [('scenario', 0.95), ('judging', 0.05)]
     """

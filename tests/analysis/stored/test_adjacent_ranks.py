@@ -11,7 +11,7 @@ import pytest
 from analysis.goal_runs import add_run, settings
 from sociolab import result_of, values_of
 from sociolab.analysis.adjacent_ranks import with_steps
-from sociolab.report import Board, NeighbourTest, boards, boards_section
+from sociolab.report import Board, NeighbourTest, boards_section, make_boards
 from sociolab.stats import KeyedValue, compare, holm
 from sociolab.store import Store
 
@@ -31,7 +31,7 @@ def store_runs(folder: Path, **goals: Sequence[float]) -> Board:
             tasks = {f"t{first + i}": {(agent, P): [(v, 5.0)]} for i, v in enumerate(values)}
             add_run(store, name, tasks, given=given)
         results = [result_of(store, name) for name in goals]
-        (board,) = with_steps(store, boards(results), partial(values_of, store))
+        (board,) = with_steps(store, make_boards(results), partial(values_of, store))
         return board
 
 

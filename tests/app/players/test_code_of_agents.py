@@ -15,7 +15,7 @@ from sociolab import RunConfig, open_store, run
 from sociolab.app import Casting, Models, load_world
 from sociolab.core import Agent, ConfigError, DataId, Task
 from sociolab.models import Budget, NullReplyStore
-from sociolab.runner import trials
+from sociolab.runner import plan_trials
 
 
 @pytest.fixture
@@ -38,7 +38,7 @@ def agent_id(text: str) -> Agent:
 
 def test_the_trials_of_agents_that_are_no_python_classes_have_the_ids_that_they_had() -> None:
     task = Task("t1", ("ann", "bob"), "scene", "{}", ())
-    found = trials(
+    found = plan_trials(
         "sotopia", DataId("by-hand", "1", "h1"), [task], [agent_id("scripted")], None,
         repeats=2, seed=7,
     )  # fmt: skip

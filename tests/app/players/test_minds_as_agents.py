@@ -14,7 +14,7 @@ from sociolab import RunResult, estimate, run
 from sociolab.analysis import CompareRequest, compare_runs, rank_runs
 from sociolab.app import config_of
 from sociolab.core import ConfigError, ReplyError
-from sociolab.report import boards, warnings
+from sociolab.report import make_boards, warnings
 from sociolab.store import Store
 from sociolab.town import QUESTIONS, MindPlayer
 from sociolab.worlds import stss
@@ -100,7 +100,7 @@ def test_beside_scripted_residents_a_run_is_a_smoke_test_and_nothing_of_it_a_res
     assert isinstance(other, RunResult)
     assert other.smoke is None
     assert any(entry.n for entry in other.scores if entry.judge == "rules")
-    assert boards([result]) == ()
+    assert make_boards([result]) == ()
     with Store.open(store) as opened:
         with pytest.raises(ConfigError, match=r"smoke test \(scripted background\)"):
             rank_runs(opened, ["minds"], "rules")

@@ -185,9 +185,11 @@ def test_a_town_whose_provider_broke_down_goes_on_where_it_was(
 def test_conversations_are_frozen_from_the_days_that_models_lived(
     shaken: Lived, folder: Path, tmp_path: Path
 ) -> None:
-    wanted = stss.Build(run="shaken", total=1, out=tmp_path / "talks", store=folder / "shaken.db")
+    wanted = stss.TalkBuild(
+        run="shaken", total=1, out=tmp_path / "talks", store=folder / "shaken.db"
+    )
     with Store.open(folder / "shaken.db", create=False) as store:
-        built = stss.build(wanted, lambda *_: None, store)
+        built = stss.build_talks(wanted, lambda *_: None, store)
     (one,) = built.data.scenarios
     records = read_trace(chunks_in(shaken.events)).records
     step = Clock(one.task.days[0], 10).step(one.now)

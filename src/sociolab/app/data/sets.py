@@ -28,7 +28,7 @@ from sociolab.core.user_files import (
 from sociolab.engine.scene import FailurePolicy
 from sociolab.engine.setup import WorldSetup
 from sociolab.report.words import plural
-from sociolab.runner.plan import select
+from sociolab.runner.plan import filter_tasks
 from sociolab.store.connect import checked_name
 
 
@@ -142,7 +142,7 @@ def select_tasks(name: str, world: World, text: str | None, limit: int | None) -
     lists = {
         task_list.name: frozenset(task_list.tasks) for task_list in named_lists(name, world, text)
     }
-    return select(world.tasks(), text, limit, lists)
+    return filter_tasks(world.tasks(), text, limit, lists)
 
 
 def list_hashes(name: str, world: World, text: str | None) -> dict[str, Json]:

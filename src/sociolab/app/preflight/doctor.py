@@ -28,7 +28,7 @@ from sociolab.prompting.structured import parse_reply, typed_prompt
 from sociolab.report.words import plural
 from sociolab.runner.guard import ForeignPlayer
 from sociolab.runner.judging import verdicts_of
-from sociolab.runner.plan import select, trials
+from sociolab.runner.plan import filter_tasks, plan_trials
 from sociolab.runner.progress import Waits, blocks_at
 
 HEAD = "You check that a program can read you. Reply with the JSON object that is asked for."
@@ -299,10 +299,10 @@ def _judge(casting: Casting, label: str, tasks: str | None, outcome: _Trying) ->
 def _trial(kit: WorldKit, agent: Agent, tasks: str | None) -> Trial:
     """A trial of the first of these tasks, with the agent in a seat and a rule-based player in all
     others."""
-    plan = trials(
+    plan = plan_trials(
         kit.world.name,
         kit.data,
-        select(kit.world.tasks(), tasks, 1),
+        filter_tasks(kit.world.tasks(), tasks, 1),
         [agent],
         Agent(OPPOSITE, "rules", OPPOSITE),
         repeats=1,

@@ -27,7 +27,7 @@ from sociolab.models.budget import Budget
 from sociolab.models.cache import NullReplyStore
 from sociolab.report.words import plural
 from sociolab.runner.guard import LONGEST_REPLY
-from sociolab.runner.plan import trials
+from sociolab.runner.plan import plan_trials
 from sociolab.runner.progress import TalliedReplies, Tally
 from sociolab.store.calls import RunReplies
 from sociolab.store.connect import checked_name, lock_run, store_path
@@ -195,7 +195,7 @@ def smoke_of(kit: WorldKit, seated: Seated) -> str:
 
 
 def plan_of(config: RunConfig, kit: WorldKit, seated: Seated) -> tuple[Trial, ...]:
-    return trials(
+    return plan_trials(
         config.world,
         kit.data,
         select_tasks(config.world, kit.world, config.tasks, config.limit),

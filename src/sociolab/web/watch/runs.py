@@ -11,7 +11,7 @@ from starlette.responses import HTMLResponse, Response
 
 from sociolab.app.results import shown_run
 from sociolab.app.run_cache import RUN_CACHE
-from sociolab.report.html import ShownRun, content, page as report_page
+from sociolab.report.html import ShownRun, content, render_page
 from sociolab.report.result import details_of, distributions_of, outline_of
 from sociolab.report.run_facts import recorded_labels
 from sociolab.report.schema import RunResult
@@ -257,5 +257,5 @@ def report(request: Request, run: RunName) -> Response:
     """The run as one HTML file that needs nothing else, to be kept or sent on."""
     store = store_of(request)
     require_run(store, run)
-    text = report_page([shown_run(store, run_result(store, run))])
+    text = render_page([shown_run(store, run_result(store, run))])
     return file_answer(text, f"{run}.html", "text/html; charset=utf-8")

@@ -58,17 +58,20 @@ if TYPE_CHECKING:
         explain_score as explain_score,
         score as score,
     )
-    from sociolab.worlds.stss.talk.building import Build as Build, build as build
+    from sociolab.worlds.stss.talk.building import (
+        TalkBuild as TalkBuild,
+        build_talks as build_talks,
+    )
     from sociolab.worlds.stss.talk.dataset import (
         Neighbour as Neighbour,
         Side as Side,
         TalkData as TalkData,
         TalkScenario as TalkScenario,
+        count_talks as count_talks,
         describe_counts as describe_counts,
         own_talks as own_talks,
         parse_scenario as parse_scenario,
         read_talks as read_talks,
-        tally as tally,
         write_talks as write_talks,
     )
     from sociolab.worlds.stss.talk.freezing import (

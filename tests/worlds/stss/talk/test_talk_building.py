@@ -69,11 +69,11 @@ def test_other_seeds_are_refused(text: str) -> None:
 def test_a_set_is_the_same_from_one_process_or_two(
     town: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
-    wanted = stss.Build(seeds="1", total=4, data=str(town), name="small", out=tmp_path / "two")
+    wanted = stss.TalkBuild(seeds="1", total=4, data=str(town), name="small", out=tmp_path / "two")
     monkeypatch.setattr(living, "_processors", lambda: 2)
-    two = stss.build(wanted, silent)
+    two = stss.build_talks(wanted, silent)
     in_one_process(monkeypatch)
-    one = stss.build(wanted.model_copy(update={"out": tmp_path / "one"}), silent)
+    one = stss.build_talks(wanted.model_copy(update={"out": tmp_path / "one"}), silent)
     assert one.data == two.data == stss.read_talks(tmp_path / "one")
     assert len(one.data.scenarios) == 4
     assert {scenario.task.id for scenario in one.data.scenarios} == set(TWO)
@@ -82,15 +82,19 @@ def test_a_set_is_the_same_from_one_process_or_two(
 
 @pytest.mark.usefixtures("quick")
 def test_a_set_with_a_name_is_kept_where_runs_find_it(town: Path) -> None:
-    built = stss.build(stss.Build(seeds="1", total=4, data=str(town), name="mine"), silent)
+    built = stss.build_talks(
+        stss.TalkBuild(seeds="1", total=4, data=str(town), name="mine"), silent
+    )
     assert built.folder == imported_folder("stss-talk", "mine")
     assert stss.read_talks(built.folder).name == "mine"
     meta = json.loads((built.folder / "meta.json").read_text())
     command = f"sociolab build stss-talk --seeds 1 --total 4 --data {town} --name mine"
     assert meta["command"] == command
     with pytest.raises(ConfigError, match='"mine" is there already'):
-        stss.build(stss.Build(seeds="1", total=4, data=str(town), name="mine"), silent)
-    stss.build(stss.Build(seeds="1", total=2, data=str(town), name="mine", replace=True), silent)
+        stss.build_talks(stss.TalkBuild(seeds="1", total=4, data=str(town), name="mine"), silent)
+    stss.build_talks(
+        stss.TalkBuild(seeds="1", total=2, data=str(town), name="mine", replace=True), silent
+    )
     assert len(stss.read_talks(built.folder).scenarios) == 2
     assert leftovers(built.folder.parent) == ["mine"]
 
@@ -99,9 +103,11 @@ def test_a_set_with_a_name_is_kept_where_runs_find_it(town: Path) -> None:
 def test_a_set_in_a_folder_bears_the_folders_name_unless_it_is_given_one(
     town: Path, tmp_path: Path
 ) -> None:
-    wanted = stss.Build(seeds="1", total=4, data=str(town), out=tmp_path / "market-talks")
-    assert stss.build(wanted, silent).data.name == "market-talks"
-    given = stss.build(wanted.model_copy(update={"name": "other-talks", "replace": True}), silent)
+    wanted = stss.TalkBuild(seeds="1", total=4, data=str(town), out=tmp_path / "market-talks")
+    assert stss.build_talks(wanted, silent).data.name == "market-talks"
+    given = stss.build_talks(
+        wanted.model_copy(update={"name": "other-talks", "replace": True}), silent
+    )
     assert given.folder == tmp_path / "market-talks"
     assert stss.read_talks(given.folder).name == "other-talks"
     command = json.loads((given.folder / "meta.json").read_text())["command"]
@@ -112,7 +118,7 @@ def test_a_set_in_a_folder_bears_the_folders_name_unless_it_is_given_one(
 def test_too_few_candidates_are_told_and_nothing_is_left(town: Path) -> None:
     possible = sum(len(remembered(task)) for task in TWO)
     with pytest.raises(ConfigError, match=rf"expected 999 .* found {possible} "):
-        stss.build(stss.Build(seeds="1", total=999, data=str(town), name="mine"), silent)
+        stss.build_talks(stss.TalkBuild(seeds="1", total=999, data=str(town), name="mine"), silent)
     assert leftovers(imported_folder("stss-talk", "mine").parent) == []
 
 
@@ -120,40 +126,40 @@ def test_too_few_candidates_are_told_and_nothing_is_left(town: Path) -> None:
 def test_a_build_that_is_interrupted_leaves_the_old_set_and_nothing_else(
     town: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    wanted = stss.Build(seeds="1", total=4, data=str(town), name="mine")
-    before = stss.build(wanted, silent).data
+    wanted = stss.TalkBuild(seeds="1", total=4, data=str(town), name="mine")
+    before = stss.build_talks(wanted, silent).data
 
     def interrupt(*_: object) -> None:
         raise KeyboardInterrupt
 
     monkeypatch.setattr(building, "write_talks", interrupt)
     with pytest.raises(KeyboardInterrupt):
-        stss.build(wanted.model_copy(update={"total": 2, "replace": True}), silent)
+        stss.build_talks(wanted.model_copy(update={"total": 2, "replace": True}), silent)
     folder = imported_folder("stss-talk", "mine")
     assert leftovers(folder.parent) == ["mine"]
     assert stss.read_talks(folder) == before
 
 
 def test_a_folder_that_holds_something_else_is_not_touched(town: Path, tmp_path: Path) -> None:
-    wanted = stss.Build(seeds="1", total=4, data=str(town), out=tmp_path / "out", replace=True)
+    wanted = stss.TalkBuild(seeds="1", total=4, data=str(town), out=tmp_path / "out", replace=True)
     (tmp_path / "out").mkdir()
     (tmp_path / "out" / "diary.txt").write_text("dear")
     with pytest.raises(ConfigError, match=r'found "diary\.txt"'):
-        stss.build(wanted, silent)
+        stss.build_talks(wanted, silent)
     with pytest.raises(ConfigError, match="found the file"):
-        stss.build(wanted.model_copy(update={"out": tmp_path / "out" / "diary.txt"}), silent)
+        stss.build_talks(wanted.model_copy(update={"out": tmp_path / "out" / "diary.txt"}), silent)
     (tmp_path / "out" / "diary.txt").rename(tmp_path / "out" / "meta.json")
     with pytest.raises(ConfigError, match="add --replace"):
-        stss.build(wanted.model_copy(update={"replace": False}), silent)
+        stss.build_talks(wanted.model_copy(update={"replace": False}), silent)
 
 
 def test_a_name_or_a_folder_is_given(tmp_path: Path) -> None:
     with pytest.raises(ConfigError, match="found neither"):
-        stss.build(stss.Build(), silent)
+        stss.build_talks(stss.TalkBuild(), silent)
     with pytest.raises(ConfigError, match=r'--name: .* name of the data set .* found "a/b"'):
-        stss.build(stss.Build(name="a/b"), silent)
+        stss.build_talks(stss.TalkBuild(name="a/b"), silent)
     with pytest.raises(ConfigError, match=r'--out: .* found "my talks"; .* add --name NAME'):
-        stss.build(stss.Build(out=tmp_path / "my talks"), silent)
+        stss.build_talks(stss.TalkBuild(out=tmp_path / "my talks"), silent)
 
 
 @pytest.mark.usefixtures("quick")
@@ -163,6 +169,7 @@ def test_a_folder_that_cannot_be_is_refused_in_a_sentence(
 ) -> None:
     (tmp_path / "file").write_text("")
     with pytest.raises(ConfigError, match="name another"):
-        stss.build(
-            stss.Build(seeds="1", total=4, data=str(town), name="mine", out=tmp_path / deep), silent
+        stss.build_talks(
+            stss.TalkBuild(seeds="1", total=4, data=str(town), name="mine", out=tmp_path / deep),
+            silent,
         )

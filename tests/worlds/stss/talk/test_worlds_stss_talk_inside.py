@@ -32,7 +32,7 @@ def test_a_scenario_is_a_line_of_a_few_kilobytes() -> None:
 
 def test_the_report_is_that_of_the_set() -> None:
     data = stss.own_talks()
-    text = stss.tally(data.scenarios).as_markdown(
+    text = stss.count_talks(data.scenarios).as_markdown(
         f"{data.name} {data.version}", stss.describe_counts(data)
     )
     assert (OWN / "report.md").read_text("utf-8") == text

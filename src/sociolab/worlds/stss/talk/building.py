@@ -31,8 +31,8 @@ from sociolab.worlds.stss.talk.dataset import (
     TallyRow,
     TaskTally,
     count_selectable,
+    count_talks,
     select_talks,
-    tally,
     write_talks,
 )
 from sociolab.worlds.stss.talk.freezing import Unit, Watch, freeze_episode, freeze_units, load_town
@@ -43,7 +43,7 @@ WORLD: Literal["stss-talk"] = "stss-talk"
 MOST_SEEDS = 1000
 
 
-class Build(StoreAccess):
+class TalkBuild(StoreAccess):
     """The configuration of `sociolab build`: `total` talks from the towns of `seeds` ("1-6",
     "1,4"), stored as an imported data set under `name`, or in a folder `out`, which is also its
     name by default. `data` names another town than our own, whose tasks each seed simulates in
@@ -84,7 +84,7 @@ class Built:
     candidates: int
 
 
-def build(config: Build, watch: Watch, store: Store | None = None) -> Built:
+def build_talks(config: TalkBuild, watch: Watch, store: Store | None = None) -> Built:
     """Simulate the tasks of all seeds, or take those of a stored run, freeze talks, choose among
     them and write the set.
 
@@ -119,7 +119,7 @@ def build(config: Build, watch: Watch, store: Store | None = None) -> Built:
         data = TalkData(name, version, select_talks(talks, config.total), lived_by)
         with writing(target):
             write_talks(scratch, data, config.command)
-    return Built(data, target, tally(data.scenarios), len(talks))
+    return Built(data, target, count_talks(data.scenarios), len(talks))
 
 
 def _freeze_run(store: Store, name: str, watch: Watch) -> tuple[list[TalkScenario], str, str]:
@@ -170,7 +170,7 @@ def parse_seeds(text: str) -> tuple[int, ...]:
 # ------------------------------------------------------------------ where it lies
 
 
-def _data_set_name(config: Build) -> str:
+def _data_set_name(config: TalkBuild) -> str:
     """The name of the set, as given or from its folder; ConfigError where it is not a
     valid name."""
     if config.name is not None:
@@ -192,7 +192,7 @@ def _check_name(name: str, flag: str, advice: str) -> str:
         ) from error
 
 
-def _target_folder(config: Build) -> Path:
+def _target_folder(config: TalkBuild) -> Path:
     """The folder to write; ConfigError if it holds something that must stay."""
     if config.out is not None:
         target = config.out.absolute()
@@ -232,7 +232,7 @@ def _check_folder(target: Path, *, replace: bool) -> Path:
 # ------------------------------------------------------------------ as a command
 
 
-async def build_command(lab: Context, config: Build) -> Findings:
+async def build_command(lab: Context, config: TalkBuild) -> Findings:
     """Build, and report progress every few seconds."""
     last_report = [time.monotonic()]
 
@@ -243,7 +243,7 @@ async def build_command(lab: Context, config: Build) -> Findings:
         last_report[0] = moment
         lab.tell(f"{done}/{total} tasks simulated, {frozen} conversations frozen")
 
-    built = build(config, watch, lab.store if config.run else None)
+    built = build_talks(config, watch, lab.store if config.run else None)
     data, where = built.data, str(config.out) if config.out else built.data.name
     sentences = (
         SAY("frozen", n=len(data.scenarios), candidates=built.candidates, hash=data.hash),

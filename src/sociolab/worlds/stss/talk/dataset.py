@@ -169,7 +169,7 @@ def write_talks(folder: Path, data: TalkData, made_by: str) -> None:
     _write(folder / META, json.dumps(meta, ensure_ascii=False, indent=2) + "\n")
     _write(folder / SCENARIOS, _lines(data.scenarios))
     title = f"{data.name} {data.version}"
-    _write(folder / REPORT, tally(data.scenarios).as_markdown(title, describe_counts(data)))
+    _write(folder / REPORT, count_talks(data.scenarios).as_markdown(title, describe_counts(data)))
 
 
 def _check_meta(meta: TalkMeta, data: TalkData, folder: Path) -> None:
@@ -343,7 +343,7 @@ class TaskTally:
         )
 
 
-def tally(scenarios: Sequence[TalkScenario]) -> TaskTally:
+def count_talks(scenarios: Sequence[TalkScenario]) -> TaskTally:
     seeds = tuple(sorted({scenario.seed for scenario in scenarios}))
     counts = Counter((scenario.task.id, scenario.seed) for scenario in scenarios)
     types = {scenario.task.id: scenario.task.type for scenario in scenarios}
@@ -360,7 +360,7 @@ FEWEST = 2
 
 def describe_counts(data: TalkData) -> tuple[str, ...]:
     """How many conversation tasks there are by type, what the two remember, and who played."""
-    counted = tally(data.scenarios)
+    counted = count_talks(data.scenarios)
     sentences = [
         f"{kind}: {plural(sum(counts), 'conversation')} of {plural(len(rows), 'social task')}, "
         f"{' to '.join(dict.fromkeys(map(str, (min(counts), max(counts)))))} each"

@@ -118,10 +118,10 @@ def _remarks(world: World) -> Sequence[str]:
 
 
 def _build() -> Tool:
-    from sociolab.worlds.stss.talk.building import Build, build_command
+    from sociolab.worlds.stss.talk.building import TalkBuild, build_command
 
     return Tool(
-        Build,
+        TalkBuild,
         build_command,
         "Freeze conversation tasks from the simulated days of a town.\n\n"
         "Scripted residents simulate its tasks first, or --run names a stored run of the town, by "
