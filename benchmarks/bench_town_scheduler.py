@@ -50,7 +50,7 @@ MANY = 50
 Ask: TypeAlias = Callable[[Thread, MindQuestion[Any]], None]
 
 
-class Watched(LockStep):
+class WatchedPlayer(LockStep):
     """Lock-step that notes who lived which step together, and how long that took."""
 
     def __init__(self, now: Callable[[], float], around: Surroundings, ask: Ask) -> None:
@@ -173,11 +173,11 @@ def measured(setting: Setting, mind: str, places: int) -> tuple[Lived, dict[str,
     def line(places: int = UNLIMITED) -> Line:
         return Line(mind_of(mind, setting.seed), latency, places)
 
-    watched: list[Watched] = []
+    watched: list[WatchedPlayer] = []
     clock = line()
 
-    def watch(around: Surroundings, ask: Ask) -> Watched:
-        watched.append(Watched(lambda: clock.now, around, ask))
+    def watch(around: Surroundings, ask: Ask) -> WatchedPlayer:
+        watched.append(WatchedPlayer(lambda: clock.now, around, ask))
         return watched[-1]
 
     with patch.dict(simulation.SCHEDULERS, {"lock-step": watch}):

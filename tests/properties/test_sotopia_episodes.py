@@ -13,7 +13,7 @@ from hypothesis import given, settings, strategies as st
 from event_strategies import texts
 from sociolab.core import Action, Json, NoReply, Observation, Player, Reply, Request
 from sociolab.prompting import PromptSet, load_set
-from sociolab.testing import AnyPlayer, Exchange, Watched, as_bytes, play_scene, play_task
+from sociolab.testing import AnyPlayer, Exchange, WatchedPlayer, as_bytes, play_scene, play_task
 from sociolab.worlds import sotopia
 from sotopia_cases import (
     AGE,
@@ -64,7 +64,7 @@ def observed(
         found.append(heard.request.observation)
 
     scene = sotopia.SotopiaScene(cast, limit=limit)
-    play_scene(scene, {seat: Watched(player, note) for seat, player in players.items()})
+    play_scene(scene, {seat: WatchedPlayer(player, note) for seat, player in players.items()})
     return found
 
 

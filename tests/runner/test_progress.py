@@ -26,7 +26,7 @@ from sociolab.core import (
 )
 from sociolab.engine import FailurePolicy, Poll, play
 from sociolab.models import Budget, CachedModel
-from sociolab.runner import Course, TalliedReplies, Tally, Waits, progress
+from sociolab.runner import TalliedReplies, Tally, TurnProgress, Waits, progress
 from sociolab.store import RunReplies, Store
 from tiny_runs import RUN, Scene, Speaker, World, play_run, table
 
@@ -136,7 +136,7 @@ def test_who_held_up_others_and_what_was_played_anew_is_said_once_at_the_end(
 
 
 def test_turns_are_counted_of_those_that_are_expected() -> None:
-    course = Course({"a": 20, "b": 20, "c": 20, "d": 20})
+    course = TurnProgress({"a": 20, "b": 20, "c": 20, "d": 20})
     tally = Tally(total=4, course=course)
     for one, turns in (("a", 4), ("b", 5), ("b", 3), ("a", 5)):
         course.advance(one, turns)
@@ -173,13 +173,13 @@ def test_answers_to_a_closing_question_are_no_turns(store: Store) -> None:
             return await super().reply(request, memory)
 
     context = replace(table(store, Player()), world=Asking())
-    context.tally.course = course = Course({f"t{n}": 6 for n in range(5)})  # left after 4
+    context.tally.course = course = TurnProgress({f"t{n}": 6 for n in range(5)})  # left after 4
     assert play_run(context) is None
     assert (context.tally.answers, context.tally.turns, course.played) == (10, 20, 20)
 
 
 def test_a_resumed_run_knows_what_it_has_played() -> None:
-    course = Course({"a": 20, "b": 20})
+    course = TurnProgress({"a": 20, "b": 20})
     course.add_earlier("a", 20)
     course.end("a")
     course.add_earlier("b", 6)
@@ -191,7 +191,7 @@ def test_a_resumed_run_knows_what_it_has_played() -> None:
 
 
 def test_what_was_played_before_and_is_judged_now_counts_once() -> None:
-    course = Course({"a": 60})
+    course = TurnProgress({"a": 60})
     course.add_earlier("a", 30)
     course.end("a")
     tally = Tally(total=1, course=course)
@@ -200,6 +200,6 @@ def test_what_was_played_before_and_is_judged_now_counts_once() -> None:
 
 
 def test_simulated_time_is_told_in_its_own_unit() -> None:
-    course = Course({"t": 2 * 24 * 360}, "simulated hours", 360)
+    course = TurnProgress({"t": 2 * 24 * 360}, "simulated hours", 360)
     course.advance("t", 6 * 360)
     assert line(Tally(total=1, course=course)).startswith("0/1 episodes, 6 of 48 simulated hours")

@@ -8,7 +8,7 @@ from functools import cache
 
 import pytest
 
-from sociolab.stats import AmongPeople, agreement_report
+from sociolab.stats import PeopleAgreement, agreement_report
 from sociolab.stats.agreement import (
     OVERALL,
     POOLED,
@@ -56,7 +56,7 @@ def report(
     return agreement_report(people, judges, RANGES)
 
 
-def among(found: AgreementReport, dimension: str, group: str | None = None) -> AmongPeople:
+def among(found: AgreementReport, dimension: str, group: str | None = None) -> PeopleAgreement:
     (cell,) = (c for c in found.people if (c.dimension, c.group) == (dimension, group))
     return cell
 

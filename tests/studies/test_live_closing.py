@@ -14,9 +14,6 @@ from play_clients import lay_out
 from sociolab.core import Answered, Ended, Event, StoreError, Unusable
 from sociolab.store import Store, TrialRow
 from sociolab.studies import (
-    ALL_TURNS_USED,
-    PARTNER_LEFT,
-    YOU_LEFT,
     CutOff,
     LiveStudies,
     Lobby,
@@ -90,7 +87,7 @@ def test_whoever_has_answered_goes_on_at_once_and_the_play_is_whole_when_all_hav
         async with opened(path) as (lobby, store):
             mine, other = await to_the_form(lobby, 1, 2)
             assert mine.asking is not None
-            assert mine.asking.over == ALL_TURNS_USED
+            assert mine.asking.over == "All turns have been used."
             await lobby.act(1, answer(mine, AGREED))
             done = lobby.screen(1)
             assert (done.phase, done.asking) == ("done", None)
@@ -189,7 +186,7 @@ def test_who_left_the_scene_is_asked_like_the_other(tmp_path: Path) -> None:
             mine, other = await until(lobby, 1, over), await until(lobby, 2, over)
             assert mine.asking is not None
             assert other.asking is not None
-            assert (mine.asking.over, other.asking.over) == (YOU_LEFT, PARTNER_LEFT)
+            assert (mine.asking.over, other.asking.over) == ("You left.", "Your partner left.")
             await lobby.act(1, answer(mine, NOTHING))
             await lobby.act(2, answer(other, NOTHING))
             row = begun(store)

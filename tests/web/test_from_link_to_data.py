@@ -11,7 +11,7 @@ import aiohttp
 
 from play_clients import AT_ONCE, Client, my_turn, over, say
 from sociolab.store import Store
-from sociolab.studies import ALL_TAKEN_TEXT, Link, create_study, export_study, invite
+from sociolab.studies import Link, create_study, export_study, invite
 from study_browser import Browser
 from study_samples import settings
 from web_serving import served
@@ -98,5 +98,5 @@ def test_who_finds_everything_played_reads_so_and_is_asked_nothing_about_it(tmp_
             asyncio.run(play(address, agreed(address, link), link.participant))
         page = agreed(address, late).get(f"/take/talks/{late.participant}")
         assert page.path == f"/take/talks/{late.participant}/end"
-        assert ALL_TAKEN_TEXT in page.text
+        assert "All conversations of this study have been taken" in page.text
         assert "Your completion code" in page.text

@@ -111,7 +111,7 @@ def test_a_turn_is_committed_and_synced_before_the_page_hears(
     lay_out(path, limit=1)
     levels: list[int] = []
 
-    class Watched(sqlite3.Connection):
+    class WatchedPlayer(sqlite3.Connection):
         def execute(self, statement: str, *values: Any) -> sqlite3.Cursor:
             if statement == "COMMIT":
                 levels.append(super().execute("PRAGMA synchronous").fetchone()[0])
@@ -132,7 +132,7 @@ def test_a_turn_is_committed_and_synced_before_the_page_hears(
         """The index of words can be made anew: its own connection need not be synced."""
 
     with monkeypatch.context() as patched:
-        patched.setattr(sqlite3, "connect", partial(sqlite3.connect, factory=Watched))
+        patched.setattr(sqlite3, "connect", partial(sqlite3.connect, factory=WatchedPlayer))
         patched.setattr("sociolab.studies.live_episodes.index_run", unindexed)
         with served(path) as address:
             levels.clear()

@@ -35,10 +35,10 @@ from sociolab.stats.agreement import (
     OVERALL,
     POOLED,
     AgreementReport,
-    AmongPeople,
     ItemRating,
     JudgeAndPeople,
     JudgePair,
+    PeopleAgreement,
     Spread,
     agreement_report,
 )
@@ -129,7 +129,7 @@ class Agreements:
         ]
 
 
-_Cell = AmongPeople | JudgeAndPeople | JudgePair | Validity | AgentBias | YesNoCell
+_Cell = PeopleAgreement | JudgeAndPeople | JudgePair | Validity | AgentBias | YesNoCell
 
 
 def _figures(cell: object) -> dict[str, Any]:

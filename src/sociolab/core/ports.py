@@ -138,9 +138,9 @@ class Request:
     `space` has all kinds of action of the episode, even at a question; None where a seat takes no
     turns. `last`: this is the last request to this seat in the episode.
 
-    >>> from sociolab.testing import SilentPlayer, StockScene, Watched, play_scene
+    >>> from sociolab.testing import SilentPlayer, StockScene, WatchedPlayer, play_scene
     >>> requests = []
-    >>> silent = Watched(SilentPlayer(), lambda request, exchange: requests.append(request))
+    >>> silent = WatchedPlayer(SilentPlayer(), lambda request, exchange: requests.append(request))
     >>> events = play_scene(StockScene(), {"first": silent, "second": silent})
     >>> [(request.name, request.seat, request.turn, request.attempt) for request in requests[2:4]]
     [('act', 'first', 0, 3), ('act', 'second', 1, 1)]

@@ -18,9 +18,9 @@ if TYPE_CHECKING:
         plan_trials as plan_trials,
     )
     from sociolab.runner.progress import (
-        Course as Course,
         TalliedReplies as TalliedReplies,
         Tally as Tally,
+        TurnProgress as TurnProgress,
         Waits as Waits,
     )
 else:

@@ -179,7 +179,7 @@ def _current_task() -> asyncio.Task[object] | None:
 
 
 @dataclass(slots=True)
-class Course:
+class TurnProgress:
     """How far the episodes of a run are, in turns or in steps of simulated time.
 
     `lengths` holds the maximum of each trial. `played` counts earlier parts of the run, too,
@@ -258,7 +258,7 @@ class Tally:
     began: float = field(default_factory=time.perf_counter)
     on_done: Callable[[], object] | None = None
     judges: tuple[JudgeId, ...] = ()
-    course: Course | None = None
+    course: TurnProgress | None = None
     exam: tuple[str, Tally] | None = None
 
     def finish(self, trial: str) -> None:

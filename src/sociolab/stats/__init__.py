@@ -6,8 +6,8 @@ from sociolab.core.lazy import load_public_names
 
 if TYPE_CHECKING:
     from sociolab.stats.agreement import (
-        AmongPeople as AmongPeople,
         JudgeGaps as JudgeGaps,
+        PeopleAgreement as PeopleAgreement,
         Spread as Spread,
         agreement_report as agreement_report,
     )

@@ -62,7 +62,7 @@ Sheets: TypeAlias = dict[str, dict[str, RatingsByRater]]
 
 
 @dataclass(frozen=True, slots=True)
-class AmongPeople:
+class PeopleAgreement:
     """Agreement of people on one dimension, in one group or (None) in all.
 
     `raters` counts different people. The alphas, by metric, are None for `POOLED`.
@@ -117,7 +117,7 @@ class JudgePair:
 class AgreementReport:
     """Cells in the order of judges, dimensions (as their ranges; summaries last), groups."""
 
-    people: tuple[AmongPeople, ...]
+    people: tuple[PeopleAgreement, ...]
     judges: tuple[JudgeAndPeople, ...]
     pairs: tuple[JudgePair, ...]
 
@@ -204,7 +204,7 @@ def _agreements(
     return rated, agreements
 
 
-def _compare_people(study: RatingArrays, group: str | None) -> list[AmongPeople]:
+def _compare_people(study: RatingArrays, group: str | None) -> list[PeopleAgreement]:
     mask = study.mask(group)
     tables = {name: people.select(mask) for name, people in study.people.items()}
     rated, agreements = _agreements(study, tables, group)
@@ -215,7 +215,7 @@ def _compare_people(study: RatingArrays, group: str | None) -> list[AmongPeople]
             is_item = tables[name].sizes + tables[name].missing > 0
             clusters = study.cluster_numbers[mask][is_item]
             metrics = alphas(rated[name], clusters, _METRICS)
-        cells.append(AmongPeople(name, group, study.raters(name, group), agreement, *metrics))
+        cells.append(PeopleAgreement(name, group, study.raters(name, group), agreement, *metrics))
     return cells
 
 

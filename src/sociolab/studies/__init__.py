@@ -39,7 +39,6 @@ if TYPE_CHECKING:
         trials_of as trials_of,
     )
     from sociolab.studies.play_records import (
-        ALL_TAKEN_TEXT as ALL_TAKEN_TEXT,
         BUDGET_SPENT_TEXT as BUDGET_SPENT_TEXT,
         PlayRecords as PlayRecords,
     )
@@ -75,10 +74,7 @@ if TYPE_CHECKING:
         task_pool as task_pool,
     )
     from sociolab.studies.screen import (
-        ALL_TURNS_USED as ALL_TURNS_USED,
-        PARTNER_LEFT as PARTNER_LEFT,
         PARTNER_LOST as PARTNER_LOST,
-        YOU_LEFT as YOU_LEFT,
         Screen as Screen,
     )
     from sociolab.studies.settings import (

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
         Exchange as Exchange,
         OddPlayer as OddPlayer,
         SilentPlayer as SilentPlayer,
-        Watched as Watched,
+        WatchedPlayer as WatchedPlayer,
     )
     from sociolab.testing.playing import (
         STOCK_ACTIONS as STOCK_ACTIONS,

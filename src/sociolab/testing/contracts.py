@@ -33,7 +33,7 @@ from sociolab.testing.players import (
     Exchange,
     OddPlayer,
     SilentPlayer,
-    Watched,
+    WatchedPlayer,
     Whisperer,
     whisper_mark,
 )
@@ -191,7 +191,7 @@ class PlayerContract:
             if request != exchange.request:
                 changed.append(request.turn)
 
-        self._play({seat: Watched(self.player(), compare) for seat in self._seats()})
+        self._play({seat: WatchedPlayer(self.player(), compare) for seat in self._seats()})
         assert not changed, f"the request of turn {changed[0]} was changed"
 
     def test_its_memory_is_json(self) -> None:
@@ -264,7 +264,7 @@ class PlayerContract:
         player = self.player
         self._play(
             {
-                seat: Watched(player(), lambda _, exchange: exchanges.append(exchange))
+                seat: WatchedPlayer(player(), lambda _, exchange: exchanges.append(exchange))
                 for seat in self._seats()
             }
         )
@@ -475,7 +475,7 @@ def _exchanges(world: World, task: Task, players: Mapping[str, Player]) -> list[
 
 
 def _recording(player: Player, exchanges: list[Exchange]) -> Player:
-    return Watched(player, lambda _, exchange: exchanges.append(exchange))
+    return WatchedPlayer(player, lambda _, exchange: exchanges.append(exchange))
 
 
 def _kinds(request: Request) -> Sequence[ActionKind]:

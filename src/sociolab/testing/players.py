@@ -159,9 +159,9 @@ class SilentPlayer:
 class Exchange:
     """A copy of a request and its memory, and the reply to them.
 
-    >>> from sociolab.testing import AnyPlayer, StockScene, Watched, play_scene
+    >>> from sociolab.testing import AnyPlayer, StockScene, WatchedPlayer, play_scene
     >>> exchanges = []
-    >>> player = Watched(AnyPlayer(), lambda request, exchange: exchanges.append(exchange))
+    >>> player = WatchedPlayer(AnyPlayer(), lambda request, exchange: exchanges.append(exchange))
     >>> events = play_scene(StockScene(limit=3), {"first": player, "second": AnyPlayer()})
     >>> [(exchange.memory, exchange.reply.memory) for exchange in exchanges]
     [(None, 1), (1, 2)]
@@ -172,15 +172,15 @@ class Exchange:
     reply: Reply | NoReply
 
 
-class Watched:
+class WatchedPlayer:
     """Wraps a player, and reports its exchanges.
 
     `note` is called after each reply, with the request that the player was given, and a copy of it
     that was made before.
 
-    >>> from sociolab.testing import AnyPlayer, StockScene, Watched, play_scene
+    >>> from sociolab.testing import AnyPlayer, StockScene, WatchedPlayer, play_scene
     >>> seen = []
-    >>> player = Watched(AnyPlayer(), lambda request, exchange: seen.append(request.turn))
+    >>> player = WatchedPlayer(AnyPlayer(), lambda request, exchange: seen.append(request.turn))
     >>> events = play_scene(StockScene(limit=3), {"first": player, "second": AnyPlayer()})
     >>> seen
     [0, 2]

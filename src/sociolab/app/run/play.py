@@ -26,7 +26,7 @@ from sociolab.core.errors import ConfigError, ModelError, StorageError, missing_
 from sociolab.models.budget import Budget
 from sociolab.runner.allowance import Allowance
 from sociolab.runner.local import RunContext, play_all
-from sociolab.runner.progress import Course, Tally, Watch
+from sociolab.runner.progress import Tally, TurnProgress, Watch
 from sociolab.store.overview import episode_rows
 from sociolab.store.store import TrialRow
 
@@ -233,14 +233,14 @@ async def _allowance(session: RunSession) -> Allowance | None:
 
 def _course(
     session: RunSession, rows: Sequence[TrialRow], pending: Sequence[TrialRow]
-) -> Course | None:
+) -> TurnProgress | None:
     """The turns played so far, earlier parts of the run included; None where the world does not say
     how long its episodes can get."""
     pace = session.kit.pace
     if pace is None:
         return None
     lengths = {row.trial.id: pace.length(row.trial.task) for row in rows}
-    course = Course(dict(lengths), pace.unit, pace.per)
+    course = TurnProgress(dict(lengths), pace.unit, pace.per)
     pending_ids = {row.trial.id for row in pending}
     if all(row.status == "planned" for row in rows):
         return course
