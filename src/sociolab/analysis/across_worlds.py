@@ -89,7 +89,7 @@ class Across:
             "between_worlds": rounded([relation_document(related) for related in self.worlds]),
             "between_levels": rounded([relation_document(related) for related in self.levels]),
             "said": list(section.sentences),
-            "cautions": list(section.cautions),
+            "cautions": list(section.all_cautions),
         }
 
 

@@ -232,8 +232,9 @@ def credit_section(
     return Section(
         SAY("title", judge=judge, run=run),
         tuple(_verdicts(plays)),
-        (*exams.failed, *_cautions(plays, checks)),
+        tuple(_cautions(plays, checks)),
         tuple(table for table in tables if table.findings),
+        warnings=exams.failed,
     )
 
 

@@ -55,7 +55,7 @@ class Followed:
             "world": self.outlines[0].world,
             **rounded(curve_document(self.trend)),
             "said": list(self.section.sentences),
-            "cautions": list(self.section.cautions),
+            "cautions": list(self.section.all_cautions),
         }
 
 

@@ -195,7 +195,7 @@ class Conclusions:
     def document(self) -> dict[str, Any]:
         """All of it as one JSON object: see docs/compare.md."""
         sentences = [sentence for section in self.sections for sentence in section.sentences]
-        cautions = [sentence for section in self.sections for sentence in section.cautions]
+        cautions = [sentence for section in self.sections for sentence in section.all_cautions]
         seats = {seat: comparison_document(row) for seat, row in self.seats.items()}
         return {
             "schema": SCHEMA,
@@ -619,7 +619,7 @@ def _with_notes(
     exams = _exams(runs, judges)
     below = (*notes_of_runs(instructions), *exams.below)
     first, *rest = (noted(section, below) for section in sections)
-    return replace(first, cautions=(*exams.failed, *first.cautions)), *rest
+    return replace(first, warnings=exams.failed), *rest
 
 
 def _exams(runs: Sequence[OpenedRun], judges: Sequence[str]) -> ExamNotes:

@@ -216,7 +216,7 @@ def _build_result(
         if controls:
             sections.insert(1, controls_section(controls, kit.declared.cluster))
         sections = [noted(section, results.exams.below) for section in sections]
-        sections[0] = replace(sections[0], cautions=(*results.exams.failed, *sections[0].cautions))
+        sections[0] = replace(sections[0], warnings=results.exams.failed)
     by_run = {config.run: stored.exams if stored is not None else ()}
     families = None
     if stored is not None and FAMILY in kinds:

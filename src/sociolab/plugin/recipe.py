@@ -339,8 +339,9 @@ def reproduced(
     section = Section(
         SAY("title", recipe=sheet.name),
         tuple(sentences),
-        tuple(dict.fromkeys([*exams.failed, *_cautions(sheet, yours, config, results), *cautions])),
+        tuple(dict.fromkeys([*_cautions(sheet, yours, config, results), *cautions])),
         (*_tables(sheet, placed, notes), *tables, SAY.table("missing", missing)),
+        warnings=exams.failed,
     )
     flat = rounded(list(_records(sheet, placed)))
     figures = {
@@ -351,7 +352,7 @@ def reproduced(
         "runs": [result.run for result in results],
         "figures": flat,
         "said": list(sentences),
-        "cautions": list(section.cautions),
+        "cautions": list(section.all_cautions),
         "cannot_be_repeated": sheet.missing,
         "notes": notes,
     }

@@ -214,8 +214,8 @@ class ExamNotes:
     below: tuple[str, ...] = ()
 
     def on(self, section: Section) -> Section:
-        """The section with who failed first among its cautions, the rest below each table."""
-        return noted(replace(section, cautions=(*self.failed, *section.cautions)), self.below)
+        """The section with who failed above its findings, the rest below each table."""
+        return noted(replace(section, warnings=(*self.failed, *section.warnings)), self.below)
 
 
 def exam_notes(

@@ -40,7 +40,9 @@ def markdown(sections: Sequence[Section]) -> str:
 
 
 def _markdown_parts(section: Section) -> list[str]:
-    parts = [f"## {plain(section.title)}", *(plain(sentence) for sentence in section.sentences)]
+    parts = [f"## {plain(section.title)}"]
+    parts += [f"**{plain(sentence)}**" for sentence in section.warnings]
+    parts += [plain(sentence) for sentence in section.sentences]
     if section.cautions:
         parts.append("Limitations:")
         parts.append("\n".join(f"- {plain(sentence)}" for sentence in section.cautions))
@@ -158,7 +160,7 @@ def latex(sections: Sequence[Section]) -> str:
     parts = [_HEAD]
     used: set[str] = set()
     for section in sections:
-        sentences = (section.title, *section.sentences, *section.cautions)
+        sentences = (section.title, *section.warnings, *section.sentences, *section.cautions)
         parts.append("".join(f"% {_flat(sentence)}\n" for sentence in sentences))
         slug = re.sub(r"[^a-z0-9]+", "-", section.title.lower()).strip("-")[:60] or "section"
         name = _unused_name(slug, used)

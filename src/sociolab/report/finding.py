@@ -213,7 +213,7 @@ def documents(sections: Iterable[Section]) -> list[dict[str, Any]]:
         {
             "title": str(section.title),
             "said": list(map(str, section.sentences)),
-            "cautions": list(map(str, section.cautions)),
+            "cautions": list(map(str, section.all_cautions)),
             "tables": [_table_document(table) for table in section.tables],
         }
         for section in sections

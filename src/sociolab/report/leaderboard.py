@@ -226,8 +226,9 @@ def boards_section(all_boards: Sequence[Board]) -> Section:
     failed = dict.fromkeys(warning for board in all_boards for warning in board.exams.failed)
     return Section(
         title=SAY("title"),
-        cautions=(*failed, SAY("alike"), SAY("neighbours")),
+        cautions=(SAY("alike"), SAY("neighbours")),
         tables=tuple(_text_table(board) for board in all_boards),
+        warnings=tuple(failed),
     )
 
 

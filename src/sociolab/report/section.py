@@ -65,7 +65,8 @@ class Figure:
 
 @dataclass(frozen=True, slots=True)
 class Section:
-    """A part of a report. `sentences` are its findings, `cautions` its limitations.
+    """A part of a report. `sentences` are its findings, `cautions` its limitations; `warnings`
+    stand before both, since with them the findings may mean nothing.
 
     On a page, `body` replaces the tables: it may have links and folded parts, which a terminal
     cannot show.
@@ -92,6 +93,12 @@ class Section:
     tables: tuple[TextTable, ...] = ()
     figures: tuple[Figure, ...] = ()
     body: Markup = field(default_factory=Markup)
+    warnings: tuple[str, ...] = ()
+
+    @property
+    def all_cautions(self) -> tuple[str, ...]:
+        """The warnings, then the cautions."""
+        return (*self.warnings, *self.cautions)
 
 
 def noted(section: Section, notes: Sequence[str]) -> Section:

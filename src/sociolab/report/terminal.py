@@ -100,6 +100,7 @@ def printed(sections: Sequence[Section], *, endless: bool = False) -> Renderable
 
 def _section_parts(section: Section, endless: bool) -> list[RenderableType]:
     parts: list[RenderableType] = [Text(sanitize(section.title), style="bold")]
+    parts += [Text(f"! {sanitize(sentence)}", style="bold red") for sentence in section.warnings]
     parts += [Text(sanitize(sentence)) for sentence in section.sentences]
     parts += [Text(f"! {sanitize(sentence)}", style="yellow") for sentence in section.cautions]
     return [*parts, *_tables(section.tables, endless), Text()]

@@ -430,8 +430,9 @@ def levels_section(both_levels: Levels, agent_levels: AgentLevels) -> Section:
     return Section(
         SAY("title", arm=arm_label(both_levels, agent_levels), judge=agent_levels.judge),
         tuple(_conclusions(agent_levels)),
-        (*judge_exam.failed, *reader_exam.failed, *_cautions(both_levels, agent_levels)),
+        tuple(_cautions(both_levels, agent_levels)),
         tuple(tables),
+        warnings=(*judge_exam.failed, *reader_exam.failed),
     )
 
 
