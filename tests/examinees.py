@@ -7,6 +7,7 @@ import random
 from biased_judges import GOAL, spoken
 from sociolab.app import world_plugin
 from sociolab.core import Episode, ExamCase, ExpectedScore, JudgeId, Measure, Score, Verdict
+from sociolab.core.exam import SUCCESSES
 
 
 def cases_of(world: str) -> tuple[ExamCase, ...]:
@@ -24,7 +25,9 @@ class Knowing:
         self._wrong = wrong.split(",")
 
     def value(self, case: ExamCase, one: ExpectedScore) -> float:
-        return one.high + 1 if case.id in self._wrong else (one.low + one.high) / 2
+        if case.id not in self._wrong:
+            return (one.low + one.high) / 2
+        return one.low - 1 if case.kind in SUCCESSES else one.high + 1
 
     async def judge(self, episode: Episode, judging: int = 0) -> tuple[Verdict, ...]:
         case = self._cases[episode.trial.id]

@@ -117,6 +117,20 @@ def test_every_verb_says_below_its_tables_how_the_judge_did(
     assert "exam of beta" not in text + told
 
 
+@pytest.mark.parametrize("verb", ["rank", "compare", "table", "agree", "variance", "hard"])
+def test_a_judge_that_failed_is_named_before_anything_is_found(
+    sociolab: Sociolab, stored: Path, tmp_path: Path, verb: str
+) -> None:
+    shutil.copy(stored, tmp_path / "s.db")
+    command = (*VERBS[verb], "--store", "s.db")
+    if verb in JUDGES:
+        command += ("--judge", JUDGES[verb])
+    if verb == "hard":
+        command = tuple("hard-again" if word == "hard-for-parrot" else word for word in command)
+    shown = sociolab(*command)
+    assert shown.out.splitlines()[1].startswith("! alpha failed its exam, ")
+
+
 CONSTANT = "python:examinees:Constant"
 
 

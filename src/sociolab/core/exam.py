@@ -30,6 +30,9 @@ MISSES: Mapping[str, str] = {
 NEVER: frozenset[str] = frozenset({"small talk", "order"})
 """Kinds of case in which a single wrong answer fails the judge."""
 
+SUCCESSES: frozenset[str] = frozenset({"success", "reversed", "padding"})
+"""Kinds of case in which what was wanted came about, if not always for everybody."""
+
 PASSING = 0.9
 """The least share of right answers, in the cases of each form, with which a judge passes."""
 

@@ -14,7 +14,7 @@ from functools import partial
 from textwrap import shorten
 from typing import Any
 
-from sociolab.core.exam import MISSES, NEVER, PASSING, CaseKind, Form
+from sociolab.core.exam import MISSES, NEVER, PASSING, SUCCESSES, CaseKind, Form
 from sociolab.core.score import JudgeId, Score, ScoreFailure, Unscored, Verdict
 from sociolab.report.catalogue import Catalogue
 from sociolab.report.finding import Count, Sentence
@@ -83,16 +83,25 @@ class MarkedCase:
 
     @property
     def miss(self) -> str:
-        """What the judge got wrong: the kind of the case, if the score of the leading metric (that
-        of the first answer) is wrong, or any score in a case of a kind in `NEVER`; else the first
-        metric with a wrong score; "" if no score is wrong."""
-        wrong = [
-            answer.metric
-            for answer in self.answers
-            if answer.value is not None and not answer.right
-        ]
-        leads = self.answers[0].metric in wrong or (wrong and self.kind in NEVER)
-        return self.kind if leads else next(iter(wrong), "")
+        """What the judge got wrong: the gravest of `miss_in` its answers; "" if no score is
+        wrong."""
+        wrong = [miss for answer in self.answers if (miss := self.miss_in(answer))]
+        return next((kind for kind in (self.kind, "failure") if kind in wrong), "".join(wrong[:1]))
+
+    def miss_in(self, answer: ExamAnswer) -> str:
+        """What is wrong with a score: the kind of the case if it is of the leading metric (that of
+        the first answer) or the kind is in `NEVER`, else its metric; "" if nothing is, or without
+        a score.
+
+        A leading score that is too high in a case of success is a failure taken for a success:
+        whoever got it did not succeed as far.
+        """
+        if answer.value is None or answer.right:
+            return ""
+        if answer.metric != self.answers[0].metric and self.kind not in NEVER:
+            return answer.metric
+        too_high = self.kind in SUCCESSES and answer.value > answer.high
+        return "failure" if too_high else self.kind
 
 
 def exam_runs(store: Store, world: str) -> tuple[str, ...]:

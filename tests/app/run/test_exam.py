@@ -16,7 +16,7 @@ from examinees import cases_of
 from sociolab import JudgeConfig, RunConfig, RunResult, judge_run, run
 from sociolab.app import ExamConfig, Models, ModelSpec, world_plugin
 from sociolab.app.registry import worlds_that
-from sociolab.app.run.exam import document, exam_name, section, take_exam
+from sociolab.app.run.exam import ExamResult, document, exam_name, section, take_exam
 from sociolab.cli import app
 from sociolab.core import (
     CaseKind,
@@ -29,7 +29,7 @@ from sociolab.core import (
     ScoreFailure,
     Verdict,
 )
-from sociolab.core.exam import NEVER
+from sociolab.core.exam import NEVER, SUCCESSES
 from sociolab.endpoint import EndpointServer, EndpointSettings, start_in_thread
 from sociolab.report.exam import (
     ExamAnswer,
@@ -87,6 +87,14 @@ def test_a_yes_sayer_fails_for_small_talk_and_orders(tmp_path: Path) -> None:
     assert found.unanswered == 0
 
 
+@pytest.mark.parametrize("world", WORLDS)
+def test_a_yes_sayer_misses_no_success(tmp_path: Path, world: str) -> None:
+    """Where one of two got what was wanted, it takes the other's failure for a success."""
+    found = sits(tmp_path, f"YesSayer?world={world}", world)
+    assert not found.misses.keys() & SUCCESSES
+    assert {"failure", "small talk"} <= found.misses.keys()
+
+
 def marks(*right: bool | None, kind: CaseKind = "success", form: Form = "A") -> list[MarkedCase]:
     """Cases that were answered rightly, wrongly, or not (None)."""
     goal, why = Measure("goal", 0, 10), "so it is"
@@ -106,6 +114,45 @@ def test_nine_of_ten_of_each_form_are_needed() -> None:
     assert not both.passed
     assert [(one.form, one.right, one.cases) for one in both.forms] == [("A", 9, 10), ("B", 8, 10)]
     assert (both.misses, both.unanswered) == ({"success": 2}, 1)
+
+
+def answered(
+    case: str, kind: CaseKind, *answers: tuple[str, str, float, float, float]
+) -> MarkedCase:
+    """A case with metric, seat, lowest and highest right score, and what was said."""
+    made = [
+        ExamAnswer(name, seat, low, high, Score(Measure(name, -10, 10), seat, said, "so it is"))
+        for name, seat, low, high, said in answers
+    ]
+    return MarkedCase(case, kind, "A", 0, tuple(made))
+
+
+def test_a_seat_without_success_that_is_scored_too_high_is_a_failure_taken_for_a_success() -> None:
+    high = ("goal", "sam", 0, 4, 8)
+    assert answered("whales", "success", ("goal", "priya", 8, 10, 9), high).miss == "failure"
+    assert answered("whales", "success", ("goal", "priya", 8, 10, 4), high).miss == "success"
+    assert answered("kayak", "near miss", ("goal", "rob", 0, 5, 8)).miss == "near miss"
+
+
+def test_each_missed_answer_is_named_by_itself() -> None:
+    case = answered(
+        "whales", "success",
+        ("goal", "priya", 8, 10, 4), ("goal", "sam", 0, 4, 8), ("secret", "sam", -2, 0, -9),
+    )  # fmt: skip
+    assert [*map(case.miss_in, case.answers)] == ["success", "failure", "secret"]
+
+
+def test_a_long_answer_is_cut_in_the_table_of_missed_cases() -> None:
+    goal = Measure("goal", 0, 10)
+    problem = "goal: expected a whole number from 0 to 10, found " + "very " * 40
+    answer = ExamAnswer("goal", "ann", 7, 10, ScoreFailure(goal, "ann", "unreadable", problem))
+    case = MarkedCase("guitar-sold", "success", "A", 0, (answer,))
+    result = ExamResult(JudgeId("j", "model", "1"), "sotopia", "e", (case,), exam_entry([case]))
+    (row,) = section(result).tables[1].rows
+    assert row[2] == "no usable answer"
+    assert row[-1].endswith(" ...")
+    assert len(row[-1]) <= 100
+    assert document(result)["cases"][0]["answers"][0]["shown"] == problem
 
 
 def test_a_side_metric_that_is_misread_is_called_so() -> None:
@@ -292,7 +339,11 @@ def test_the_misses_are_named_and_can_be_looked_up(tmp_path: Path) -> None:
     assert told.sentences == ("knowing passes: 19 of 20 cases right.",)
     rows = told.tables[1].rows
     assert {row[0] for row in rows} == {"guitar-sold"}
-    assert {row[2] for row in rows} == {"a success not seen"}
+    assert {(row[3], row[2]) for row in rows} == {
+        ("goal", "a success not seen"),
+        ("goal_checked", "goal_checked misread"),
+        ("secret", "secret misread"),
+    }
     record = document(result)
     assert record["exam"]["misses"] == {"success": 1}
     missed = next(one for one in record["cases"] if not one["right"])

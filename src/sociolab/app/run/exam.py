@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator, Sequence
 from contextlib import nullcontext
 from dataclasses import dataclass, replace
+from textwrap import shorten
 from typing import Any, Literal
 
 from sociolab.app.data.sets import load_world
@@ -35,6 +36,9 @@ from sociolab.store.connect import lock_run, run_is_locked, store_path
 from sociolab.store.store import RunRow, Store
 
 SAY = Catalogue("exam")
+
+_LONGEST = 100
+"""Maximum length of an answer in the table of missed cases."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -274,10 +278,12 @@ def _missed(marked: Sequence[MarkedCase]) -> Iterator[Finding]:
                     more={
                         "case": case.case,
                         "form": case.form,
-                        "what": miss_words(case.miss) if case.miss else SAY("no_answer"),
+                        "what": miss_words(miss)
+                        if (miss := case.miss_in(answer))
+                        else SAY("no_answer"),
                         "metric_name": answer.metric,
                         "expected": SAY("range", low=answer.low, high=answer.high),
-                        "answer": answer.text,
+                        "answer": shorten(answer.text, _LONGEST, placeholder=" ..."),
                     },
                 )
 
