@@ -131,6 +131,17 @@ def test_a_judge_that_failed_is_named_before_anything_is_found(
     assert shown.out.splitlines()[1].startswith("! alpha failed its exam, ")
 
 
+def test_an_episode_shows_beside_each_judge_how_it_did(sociolab: Sociolab, stored: Path) -> None:
+    with Store.open(stored) as store:
+        trial = store.trials("first")[0].trial.id
+    for form in ((), ("--markdown",)):
+        shown = sociolab("show", trial, "--run", "first", "--store", stored, *form)
+        assert shown.code == 0, shown.err
+        assert "Scores by alpha (LLM judge; exam: " in shown.out
+        assert " of 20, failed)" in shown.out
+        assert "Scores by beta (LLM judge)" in shown.out
+
+
 CONSTANT = "python:examinees:Constant"
 
 

@@ -277,6 +277,7 @@ def transcript(store: Store, run: str, episode: str, seat: str | None = None) ->
     >>> whole.count("Secret:"), seen.count("Secret:")
     (2, 1)
     """
+    from sociolab.report.exam import exams_by_judge
     from sociolab.report.terminal import play_text
     from sociolab.report.transcript_views import transcript_view
 
@@ -285,7 +286,9 @@ def transcript(store: Store, run: str, episode: str, seat: str | None = None) ->
     seen_by = seat and find_seat(hit.episode, seat)
     view = transcript_of(hit.episode, seen_by)
     judgings = () if seen_by else tuple(store.verdicts.judgings(run, trial=trial.id))
-    return play_text(transcript_view(hit.episode, view, judgings, store.run(run).declared))
+    exams = exams_by_judge(store, run, (row.judge for row in judgings))
+    declared = store.run(run).declared
+    return play_text(transcript_view(hit.episode, view, judgings, declared, exams))
 
 
 @dataclass(frozen=True, slots=True)

@@ -92,6 +92,7 @@ def _find_episodes(
 def _transcript_view(store: Store, hit: StoredEpisode, seat: str | None) -> TranscriptView:
     from sociolab.analysis.credit import load_credit, with_credit
     from sociolab.app.transcripts import transcript_of
+    from sociolab.report.exam import exams_by_judge
     from sociolab.report.transcript_views import transcript_view, with_retries
 
     trial = hit.episode.trial
@@ -101,7 +102,8 @@ def _transcript_view(store: Store, hit: StoredEpisode, seat: str | None) -> Tran
         again = store.calls.count_judge_retries(hit.run, trial.id)
         transcript = with_retries(transcript, hit.episode, again)
     judgings = () if seat else tuple(store.verdicts.judgings(hit.run, trial=trial.id))
-    return transcript_view(hit.episode, transcript, judgings, store.run(hit.run).declared)
+    exams = exams_by_judge(store, hit.run, (row.judge for row in judgings))
+    return transcript_view(hit.episode, transcript, judgings, store.run(hit.run).declared, exams)
 
 
 def _print(sides: Sequence[EpisodeSide], *, markdown: bool, html: Path | None) -> None:

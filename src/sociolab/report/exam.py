@@ -185,6 +185,18 @@ def exams_of(
     return tuple(exams)
 
 
+def exams_by_judge(
+    store: Store, run: str, judges: Iterable[JudgeId]
+) -> Mapping[JudgeId, ExamEntry]:
+    """The exam results of these judges of a run; a judge that sat none is left out."""
+    world = store.run(run).world
+    return {
+        judge: row.exam
+        for judge in dict.fromkeys(judges)
+        for row in exams_of(store, run, world, {judge: judge.label})
+    }
+
+
 def latest(marked: Sequence[MarkedCase]) -> tuple[MarkedCase, ...]:
     """The answers of the last sitting."""
     last = max((case.sitting for case in marked), default=0)

@@ -4,14 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from types import MappingProxyType
 from typing import TypeAlias
 
 from sociolab.core.episode import Episode, Unusable
 from sociolab.core.metrics import UNDECLARED, Declared
 from sociolab.core.ports import Line, Note, Transcript
-from sociolab.core.score import BY_FORMULA, METHODS, Score, ScoreFailure, Verdict
+from sociolab.core.score import BY_FORMULA, METHODS, JudgeId, Score, ScoreFailure, Verdict
+from sociolab.report.exam import exams_by_judge
 from sociolab.report.result import PlayValue, ScoreDistribution
-from sociolab.report.schema import RunResult
+from sociolab.report.schema import ExamEntry, RunResult
 from sociolab.report.score_tables import leading_entries
 from sociolab.report.words import legend, people_of, person_name, plural, single
 from sociolab.store.store import Store
@@ -108,10 +110,12 @@ def transcript_view(
     transcript: Transcript,
     judgings: Iterable[JudgingRow] = (),
     declared: Declared = UNDECLARED,
+    exams: Mapping[JudgeId, ExamEntry] = MappingProxyType({}),
 ) -> TranscriptView:
     """The view of an episode with those judgings that are of it and not empty.
 
-    `declared` has the world's words for ends of episodes and for rule-based play.
+    `declared` has the world's words for ends of episodes and for rule-based play, `exams` how the
+    judges did in theirs.
     """
     seats = _seats(episode, transcript, declared)
     judged = [row for row in judgings if row.trial == episode.trial.id and row.verdicts]
@@ -123,7 +127,7 @@ def transcript_view(
         _course(transcript),
         seats,
         _ended(episode, seats, declared),
-        tuple(_sheet(row, seats, judged) for row in judged),
+        tuple(_sheet(row, seats, judged, exams.get(row.judge)) for row in judged),
         _legend(judged, declared),
     )
 
@@ -212,7 +216,12 @@ def _ended(episode: Episode, seats: Sequence[SeatedAgent], declared: Declared) -
     return f"{why}{by}, after {plural(turns, 'turn')}"
 
 
-def _sheet(row: JudgingRow, seats: Sequence[SeatedAgent], rows: Sequence[JudgingRow]) -> ScoreSheet:
+def _sheet(
+    row: JudgingRow,
+    seats: Sequence[SeatedAgent],
+    rows: Sequence[JudgingRow],
+    exam: ExamEntry | None,
+) -> ScoreSheet:
     again = any(other.judging for other in rows if other.judge == row.judge)
     verdicts = {(v.measure.name, v.seat): v for v in row.verdicts}
     titles = {v.measure.name: v.measure.title or v.measure.name for v in row.verdicts}
@@ -225,8 +234,14 @@ def _sheet(row: JudgingRow, seats: Sequence[SeatedAgent], rows: Sequence[Judging
             (title, tuple(_remark(verdicts.get((name, at))) for at in (*columns, *overall)))
             for name, title in titles.items()
         ),
-        f" ({METHODS[row.judge.method]})" + f", judging {row.judging + 1}" * again,
+        f" ({METHODS[row.judge.method]}{_in_exam(exam)})" + f", judging {row.judging + 1}" * again,
     )
+
+
+def _in_exam(exam: ExamEntry | None) -> str:
+    if exam is None:
+        return ""
+    return f"; exam: {exam.right} of {exam.cases}" + ", failed" * (not exam.passed)
 
 
 def _remark(verdict: Verdict | None) -> Remark | None:
@@ -278,12 +293,14 @@ def views_of(
     views = []
     for trial in dict.fromkeys(trials):
         episode = store.episode(run, trial)
+        judgings = tuple(store.verdicts.judgings(run, trial=trial))
         views.append(
             transcript_view(
                 episode,
                 transcript_of(episode),
-                store.verdicts.judgings(run, trial=trial),
+                judgings,
                 store.run(run).declared,
+                exams_by_judge(store, run, (row.judge for row in judgings)),
             )
         )
     return tuple(views)

@@ -15,12 +15,14 @@ from sociolab.app.transcripts import transcript_of
 from sociolab.core.episode import Answered, Episode, Moved, Unusable
 from sociolab.core.ports import Note, Transcript
 from sociolab.plugin.shown import FactWay, Sidebar
+from sociolab.report.exam import exams_by_judge
 from sociolab.report.export import play_markdown
 from sociolab.report.transcript_views import (
     TranscriptView,
     goal_part,
     private_part,
     transcript_view,
+    views_of,
 )
 from sociolab.store.overview import TrialPlace, trial_place
 from sociolab.store.store import Store
@@ -98,8 +100,9 @@ def read_episode(
     """The whole episode, or what one seat saw; lines that contain one of `words` are marked."""
     episode = store.episode(run, trial)
     transcript = transcript_of(episode, seat)
-    judgings = () if seat else store.verdicts.judgings(run, trial=trial)
-    read = transcript_view(episode, transcript, judgings, store.run(run).declared)
+    judgings = () if seat else tuple(store.verdicts.judgings(run, trial=trial))
+    exams = exams_by_judge(store, run, (row.judge for row in judgings))
+    read = transcript_view(episode, transcript, judgings, store.run(run).declared, exams)
     parts = ((heading, *private_part(text)) for heading, text in transcript.scene)
     scene = tuple(
         ScenePart(heading, cut(public), cut(private), cut(goal_part(private)))
@@ -295,13 +298,7 @@ def markdown(request: Request, run: RunName, trial: TrialId) -> Response:
     """The episode as Markdown, ready to be pasted into a text."""
     store = store_of(request)
     require_trial(store, run, trial)
-    played = store.episode(run, trial)
-    read = transcript_view(
-        played,
-        add_credit(store, run, transcript_of)(played),
-        store.verdicts.judgings(run, trial=trial),
-        store.run(run).declared,
-    )
+    (read,) = views_of(store, run, add_credit(store, run, transcript_of), [trial])
     return file_answer(play_markdown(read), f"{run}-{trial}.md", "text/markdown; charset=utf-8")
 
 
