@@ -77,7 +77,7 @@ class DrawnSessions:
     @cached_property
     def id(self) -> DataId:
         """The hash covers all that was drawn, so that a change of the tables shows."""
-        return DataId("drawn", "1", digest(*(task.content for task in self.tasks)))
+        return DataId("drawn", "2", digest(*(task.content for task in self.tasks)))
 
     @cached_property
     def tasks(self) -> tuple[Task, ...]:
@@ -327,11 +327,11 @@ def load_sessions(
 
 _STANDING = (
     "Their eyes fall on {a}, then on {b}.",
-    "First they see {a}; then {b}.",
-    "Before them: {a}, {b}.",
+    "First they see {a}, then {b}.",
+    "Before them are {a} and {b}.",
     "They make out {a} and, half hidden, {b}.",
-    "Close by they find {a}, and a few steps on {b}.",
-    "{A}: that is all, until somebody points out {b}.",
+    "Close by they find {a} and, a few steps on, {b}.",
+    "{A}: that is all they see, until somebody points out {b}.",
 )
 _ALL = "all"
 
