@@ -44,7 +44,7 @@ def test_goals_are_worded_per_type() -> None:
     )
     assert stss.goal_text(task, NAMES, stss.own_templates().goal) == (
         "Huw Pritchard wants to hold a kite evening at Heron Park: meadow on Tuesday 14 May 2024, "
-        "from 18:30 to 20:00, and hopes that at least 6 people will come; the more, the better."
+        "from 18:30 to 20:00, and hopes that at least 6 people will come; the more the better."
     )
 
 

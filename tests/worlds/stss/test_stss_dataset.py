@@ -40,7 +40,7 @@ def test_our_town_has_thirty_tasks_of_a_seed() -> None:
     assert Counter(task.type for task in ours().tasks) == dict(
         zip(stss.TASK_TYPES, (10, 5, 5, 5, 5), strict=True)
     )
-    assert ours().id == DataId("alderbrook", "1", ours().hash)
+    assert ours().id == DataId("alderbrook", "2", ours().hash)
     assert all(task.days == stss.DAYS for task in ours().tasks)
     assert f"{stss.DAYS[0]:%A} {stss.DAYS[1]:%A}" == "Monday Tuesday"
 

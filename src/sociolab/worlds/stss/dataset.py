@@ -37,7 +37,7 @@ from sociolab.worlds.stss.literals import contradictions
 from sociolab.worlds.stss.task import Frozen, SocialTask, task_faults
 from sociolab.worlds.stss.templates import instantiate, own_templates, render_goal
 
-OWN = ("alderbrook", "1")
+OWN = ("alderbrook", "2")
 """Name and version of our own town; the version changes with its people and templates."""
 
 DAYS = (date(2024, 5, 13), date(2024, 5, 14))
