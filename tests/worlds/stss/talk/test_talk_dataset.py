@@ -160,7 +160,7 @@ def test_a_set_that_is_not_what_its_meta_says_is_refused_with_what_it_is(tmp_pat
 def test_a_set_that_was_changed_on_purpose_needs_no_hash(tmp_path: Path) -> None:
     data = replace(stss.own_talks(), scenarios=stss.own_talks().scenarios[:2])
     stss.write_talks(tmp_path, data, "by hand")
-    (tmp_path / "meta.json").write_text('{"name": "mine", "version": "1"}')
+    (tmp_path / "meta.json").write_text('{"name": "mine", "version": "2"}')
     assert stss.read_talks(tmp_path) == replace(data, name="mine", lived_by="")
 
 
