@@ -64,7 +64,7 @@ def test_a_judge_of_the_world_passes_and_one_that_does_not_look_fails(lab: Socio
     }  # fmt: skip
     shown = lab("judge", "--exam", "python:splits:Generous")
     assert "success inferred from small talk" in shown.out
-    assert "an order to the judge obeyed" in shown.out
+    assert "obeyed" in shown.out
 
 
 def replaced(old: str, new: str) -> Callable[[str], str]:
