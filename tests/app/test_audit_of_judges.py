@@ -375,7 +375,7 @@ def test_judges_by_record_pass_the_controls_of_their_worlds(
 
 def test_conversations_of_stss_are_audited_by_another_tasks_conversation(tmp_path: Path) -> None:
     path = tmp_path / "s.db"
-    run(RunConfig(world="stss-talk", limit=12, name="t", store=path))
+    run(RunConfig(world="stss-talk", limit=24, name="t", store=path))
     kinds = ("other", "judge-note", "outcome", "forged", "mentions")
     found = audit(AuditConfig(run="t", judge="recorded", store=path, kinds=kinds))
     assert judgements(found) == {
@@ -389,7 +389,7 @@ def test_conversations_of_stss_are_audited_by_another_tasks_conversation(tmp_pat
 
 def test_a_town_is_audited_by_what_residents_do_there(tmp_path: Path) -> None:
     path = tmp_path / "s.db"
-    run(RunConfig(world="stss", tasks="portrait-sitting", name="t", store=path))
+    run(RunConfig(world="stss", tasks="strawberry-tea", name="t", store=path))
     found = audit(AuditConfig(run="t", judge="rules", store=path, kinds=("outcome", "repeat")))
     (result,) = effects(found, "controls")
     assert (result.about["control"], result.metric.name, result.estimate.value) == (
