@@ -5,7 +5,6 @@ Each error is one sentence: the file and line, what was expected, what was found
 
 from __future__ import annotations
 
-import gzip
 import json
 import re
 import tomllib
@@ -20,6 +19,7 @@ from pydantic_core import ErrorDetails
 
 from sociolab.core.errors import ConfigError, did_you_mean
 from sociolab.core.redaction import guard, redact, secrets_in
+from sociolab.core.unpacking import open_unpacked
 
 R = TypeVar("R", bound=BaseModel)
 Loc: TypeAlias = tuple[int | str, ...]
@@ -34,10 +34,11 @@ class ForeignRecord(BaseModel):
 
 
 def read_bytes(path: Path) -> bytes:
-    """The content of a file, unpacked where its name ends in ".gz". ConfigError if unreadable."""
+    """The content of a file, unpacked where it is gzipped. ConfigError if unreadable, or larger
+    than `MOST_UNPACKED` when unpacked."""
     try:
-        packed = path.read_bytes()
-        return gzip.decompress(packed) if path.suffix == ".gz" else packed
+        with open_unpacked(path) as file:
+            return file.read()
     except FileNotFoundError as error:
         raise ConfigError(f"{path} cannot be read: there is no such file") from error
     except (OSError, EOFError, zlib.error) as error:

@@ -12,6 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from sociolab.core.errors import StoreError
+from sociolab.core.unpacking import inflate
 
 GRAIN: Final = 2048
 """Unit vectors are rounded to multiples of 1/2048 before they are compared, so that a stored vector
@@ -31,7 +32,7 @@ def encode_vector(vector: Sequence[float] | Vector) -> str:
 def decode_vector(text: str) -> Vector:
     """The inverse of `encode_vector`, of length one; StoreError for any other text."""
     try:
-        rounded = np.frombuffer(zlib.decompress(base64.b64decode(text, validate=True)), "<i2")
+        rounded = np.frombuffer(inflate(base64.b64decode(text, validate=True)), "<i2")
     except (ValueError, zlib.error, binascii.Error) as error:
         raise StoreError(f'expected the vector of an embedding, found "{text[:40]}"') from error
     return rounded.astype(np.float32) / np.float32(GRAIN)

@@ -26,6 +26,7 @@ from sociolab.core.ports import (
     Usage,
 )
 from sociolab.core.redaction import redact
+from sociolab.core.unpacking import inflate
 from sociolab.store.database import Database, as_bytes, as_text
 
 
@@ -568,7 +569,7 @@ def unpack(data: bytes, base: Prompt | None, schema: Schema | None) -> Prompt:
     """The prompt that was packed with this base; StoreError if the bytes are damaged."""
     before = base.messages if base else ()
     try:
-        plain = data if data.startswith(b"[") else zlib.decompress(data)
+        plain = data if data.startswith(b"[") else inflate(data)
         temperature, max_tokens, rows, *penalties = json.loads(as_text(plain))
         messages = tuple(
             Message(role, (before[index].text[:same] if same else "") + rest)

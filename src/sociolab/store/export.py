@@ -18,7 +18,7 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import fields
 from pathlib import Path
-from typing import IO, Annotated, Any, Literal, TextIO, TypeAlias
+from typing import Annotated, Any, Literal, TextIO, TypeAlias
 
 from pydantic import BaseModel, ConfigDict, Field, JsonValue, TypeAdapter, ValidationError
 
@@ -30,12 +30,15 @@ from sociolab.core.metrics import parse_declared
 from sociolab.core.ports import Attempt, CallKey, ChatReply, Prompt
 from sociolab.core.reading import first_problem
 from sociolab.core.score import JudgeId, Verdict
+from sociolab.core.unpacking import MOST_UNPACKED, open_unpacked
 from sociolab.core.user_files import atomic_file
 from sociolab.store.calls import RunReplies
 from sociolab.store.database import replace_surrogates
 from sociolab.store.store import Status, Store
 
 FORMAT = 2
+_MOST_BYTES = 64 << 30
+"""Of an unpacked file, which is read line by line; a line has at most `MOST_UNPACKED`."""
 
 
 def export_run(store: Store, name: str, file: Path) -> None:
@@ -70,9 +73,9 @@ def import_run(store: Store, file: Path, name: str | None = None, *, replace: bo
     """
     number = 0
     try:
-        with _open_to_read(file) as lines, store.transaction():
+        with open_unpacked(file, _MOST_BYTES) as lines, store.transaction():
             target = _Import(store, name, replace=replace)
-            for number, line in enumerate(lines, 1):
+            for number, line in enumerate(iter(lambda: lines.readline(MOST_UNPACKED), b""), 1):
                 target.take(number, line)
             target.finish()
     except (EOFError, gzip.BadGzipFile, zlib.error) as error:
@@ -184,16 +187,6 @@ def _encode_line(line: _Line) -> str:
 def _fields(record: Any) -> dict[str, Any]:
     """The fields of a dataclass, one level deep."""
     return {field.name: getattr(record, field.name) for field in fields(record)}
-
-
-_GZIP = b"\x1f\x8b"
-"""The first bytes of a gzipped file."""
-
-
-def _open_to_read(file: Path) -> IO[bytes]:
-    with file.open("rb") as opened:
-        packed = opened.read(len(_GZIP)) == _GZIP
-    return gzip.open(file, "rb") if packed else file.open("rb")  # type: ignore[return-value]
 
 
 class _Import:

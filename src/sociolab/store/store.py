@@ -19,6 +19,7 @@ from sociolab.core.episode import Agent, Episode, Event, Json, Task, Trial
 from sociolab.core.errors import Cause, StorageError, StoreError
 from sociolab.core.metrics import UNDECLARED, Declared, parse_declared
 from sociolab.core.redaction import redact_bytes
+from sociolab.core.unpacking import inflate
 from sociolab.store.calls import Calls
 from sociolab.store.connect import checked_name, connect, lock_run, storage_error, store_path
 from sociolab.store.database import Database, as_text
@@ -493,7 +494,7 @@ class Store(Database):
         )
         for piece in pieces:
             packed, data = self.row("SELECT packed, data FROM attachments WHERE pk = ?", piece)
-            yield zlib.decompress(data) if packed else data
+            yield inflate(data) if packed else data
 
     def attachments(self, run: str, trial: str) -> tuple[str, ...]:
         rows = self.rows(

@@ -10,6 +10,7 @@ from sociolab.app.data.sets import new_data_set
 from sociolab.app.registry import world_plugin, worlds_that
 from sociolab.core.episode import Episode
 from sociolab.core.errors import ConfigError, did_you_mean
+from sociolab.core.foreign_formats import describe_foreign_file
 from sociolab.plugin.options import Flag
 from sociolab.plugin.world import EpisodeImporter, Importer, Importing
 from sociolab.prompting.sets import prompts_kind, shipped_sets
@@ -100,7 +101,7 @@ def import_anything(
     format: str, request: Import, own: Mapping[str, Reader] = OWN
 ) -> tuple[str, ...]:
     """Import in a format; returns sentences on what was read. ConfigError for an unknown format,
-    and for a flag of another one."""
+    for a flag of another one, and for a file that cannot be read, with what it looks like."""
     check_format(format, own)
     worlds = world_formats()
     importer = None if format in own else world_plugin(worlds[format]).importers[format]
@@ -110,11 +111,26 @@ def import_anything(
         raise ConfigError(
             f"{flag}: expected with {' or '.join(formats)} only, found with {format}; leave it out"
         )
+    try:
+        return _import(format, importer, request, own)
+    except ConfigError as error:
+        if sentence := describe_foreign_file(request.path, format):
+            raise ConfigError(sentence) from error
+        raise
+
+
+def _import(
+    format: str,
+    importer: Importer | EpisodeImporter | None,
+    request: Import,
+    own: Mapping[str, Reader],
+) -> tuple[str, ...]:
     if importer is None:
         return own[format](request)
+    world = world_formats()[format]
     if isinstance(importer, EpisodeImporter):
-        return _import_episodes(worlds[format], importer, request)
-    return _import_data(worlds[format], importer, request)
+        return _import_episodes(world, importer, request)
+    return _import_data(world, importer, request)
 
 
 def _import_data(world: str, importer: Importer, request: Import) -> tuple[str, ...]:

@@ -22,6 +22,7 @@ from sociolab.core.errors import ConfigError, StoreError
 from sociolab.core.ports import DataId
 from sociolab.core.reading import Faults, json_record, json_records, read_text
 from sociolab.core.seeding import digest
+from sociolab.core.unpacking import inflate
 from sociolab.town.map import Place, Tile, TownMap
 from sociolab.town.map_file import load_map, own_map
 from sociolab.town.residents import (
@@ -321,7 +322,7 @@ def pack_map(town: TownMap) -> str:
 def unpack_map(text: str) -> TownMap:
     """Read a packed map; StoreError if it is none."""
     try:
-        return read_map(zlib.decompress(base64.b85decode(text)), "the map in the store")
+        return read_map(inflate(base64.b85decode(text)), "the map in the store")
     except (ValueError, zlib.error, binascii.Error) as error:
         raise StoreError(f"the map of a stored task cannot be read ({error})") from error
 

@@ -5,14 +5,14 @@ from __future__ import annotations
 import ast
 import re
 import tarfile
-import tempfile
 import zipfile
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from pathlib import Path
+from pathlib import Path, PurePath
 from typing import Any
 
 from sociolab.core.errors import ConfigError
+from sociolab.core.unpacking import open_unpacked, open_zip
 from sociolab.worlds.sotopia.evaluation import DIMENSIONS, PUBLIC_NAMES
 from sociolab.worlds.sotopia.scene import SPEAK
 
@@ -155,33 +155,38 @@ def _read_sources(source: Path) -> tuple[dict[str, str], str]:
     texts: dict[str, str] = {}
     version = ""
     try:
-        with tempfile.TemporaryDirectory() as unpacked:
-            folder = source if source.is_dir() else Path(unpacked)
-            if zipfile.is_zipfile(source):
-                with zipfile.ZipFile(source) as wheel:
-                    wheel.extractall(folder, [n for n in wheel.namelist() if _is_relevant(n)])
-            elif not source.is_dir():
-                with tarfile.open(source) as sdist:
-                    members = [member for member in sdist if _is_relevant(member.name)]
-                    sdist.extractall(folder, members, filter="data")
-            files = [
-                path for path in folder.rglob("*") if path.is_file() and _is_relevant(str(path))
-            ]
-            for file in sorted(files, key=lambda path: (len(path.parts), path)):
-                text = file.read_text("utf-8")
-                if file.name in _ABOUT:  # the version in a wheel, an sdist, or pyproject.toml
-                    match = re.search(
-                        r'^(?:Name: sotopia\s(?:.*\n)*?Version: |version = ")([^"\s]+)', text, re.M
-                    )
-                    version = version or (match[1] if match else "")
-                else:
-                    texts.setdefault("/".join(file.parts[-3:]), text)
+        for file, text in sorted(_read_files(source), key=lambda read: (len(read[0].parts), read)):
+            if file.name in _ABOUT:  # the version in a wheel, an sdist, or pyproject.toml
+                match = re.search(
+                    r'^(?:Name: sotopia\s(?:.*\n)*?Version: |version = ")([^"\s]+)', text, re.M
+                )
+                version = version or (match[1] if match else "")
+            else:
+                texts.setdefault("/".join(file.parts[-3:]), text)
     except (OSError, tarfile.TarError, zipfile.BadZipFile, EOFError, UnicodeDecodeError) as error:
         raise ConfigError(
             f"{source}: expected the package sotopia as a folder, a wheel or an sdist, found what "
             "cannot be read as one"
         ) from error
     return texts, version
+
+
+def _read_files(source: Path) -> Iterator[tuple[PurePath, str]]:
+    """The relevant files of a folder, a wheel or an sdist, unpacked within the limit."""
+    if source.is_dir():
+        for path in source.rglob("*"):
+            if path.is_file() and _is_relevant(str(path)):
+                yield path, path.read_text("utf-8")
+    elif zipfile.is_zipfile(source):
+        with open_zip(source) as wheel:
+            for name in filter(_is_relevant, wheel.namelist()):
+                yield PurePath(name), wheel.read(name).decode()
+    else:
+        with open_unpacked(source) as unpacked, tarfile.open(fileobj=unpacked, mode="r|") as sdist:
+            for member in sdist:
+                file = sdist.extractfile(member) if _is_relevant(member.name) else None
+                if file is not None:
+                    yield PurePath(member.name), file.read().decode()
 
 
 def _is_relevant(name: str) -> bool:

@@ -1,0 +1,135 @@
+"""Recognise a file that an import cannot read, and say what helps.
+
+The formats stand in foreign_formats.toml, special ones before general ones: the first that fits
+is taken.
+"""
+
+from __future__ import annotations
+
+import csv
+import json
+import re
+import tomllib
+import zipfile
+import zlib
+from collections.abc import Iterable
+from dataclasses import dataclass
+from functools import cache
+from importlib.resources import files
+from pathlib import Path
+
+from pydantic import BaseModel, ConfigDict
+
+from sociolab.core.errors import ConfigError
+from sociolab.core.unpacking import open_unpacked
+
+_HEAD = 16 * 1024 * 1024
+"""Bytes of a file that are looked at: the first record of a JSON file has to end in them."""
+_TEXT = 20_000
+"""Characters that a pattern is looked for in."""
+
+
+class ForeignFormat(BaseModel):
+    """A format, and how it is recognised: any of the ways that are given.
+
+    `read_by` are formats of `sociolab import` that read it, so that their own error stands.
+    `advice` ends the sentence; {path} in it is the file's. `starts` are first bytes (after
+    `offset`), `folder` names in a folder, `members` of a zip archive (patterns), `keys` lists of
+    keys that the first JSON record has together ("a.b": b in a, or in the first item of a),
+    `columns` lists of columns of a table, `pattern` a regular expression found in a text that is no
+    JSON.
+    """
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    name: str
+    advice: str
+    read_by: tuple[str, ...] = ()
+    starts: tuple[str, ...] = ()
+    offset: int = 0
+    folder: tuple[str, ...] = ()
+    members: tuple[str, ...] = ()
+    keys: tuple[tuple[str, ...], ...] = ()
+    columns: tuple[tuple[str, ...], ...] = ()
+    pattern: str = ""
+
+
+def describe_foreign_file(path: Path, format: str) -> str | None:
+    """What a file that could not be imported in a format looks like, and what to do, in one
+    sentence; None where it is not recognised, or is of that format."""
+    facts = _read_facts(path)
+    match = next((each for each in _formats() if _fits(each, path, facts)), None)
+    if match is None or format in match.read_by:
+        return None
+    return f"{path} looks like {match.name}: {match.advice.replace('{path}', str(path))}"
+
+
+@cache
+def _formats() -> tuple[ForeignFormat, ...]:
+    text = files("sociolab.core").joinpath("foreign_formats.toml").read_text("utf-8")
+    return tuple(map(ForeignFormat.model_validate, tomllib.loads(text)["formats"]))
+
+
+@dataclass(frozen=True, slots=True)
+class _FileFacts:
+    """What formats are recognised by: the beginning of a file, and what it holds."""
+
+    head: bytes = b""
+    text: str = ""
+    record: object = None
+    columns: frozenset[str] = frozenset()
+    members: tuple[str, ...] = ()
+
+
+def _read_facts(path: Path) -> _FileFacts:
+    try:
+        if zipfile.is_zipfile(path):
+            with zipfile.ZipFile(path) as archive:
+                return _FileFacts(head=b"PK\x03\x04", members=tuple(archive.namelist()))
+        with open_unpacked(path, _HEAD) as file:
+            head = file.read(_HEAD)
+    except (OSError, EOFError, zlib.error, zipfile.BadZipFile, ConfigError):
+        return _FileFacts()
+    utf16 = head.startswith((b"\xff\xfe", b"\xfe\xff"))
+    text = head.decode("utf-16" if utf16 else "utf-8-sig", "ignore")
+    try:  # the first record of JSON, JSON lines or an array
+        record = json.JSONDecoder().raw_decode(text.lstrip("[ \r\n\t"))[0]
+    except (ValueError, RecursionError):
+        record = None
+    is_json = isinstance(record, dict)
+    return _FileFacts(head, "" if is_json else text[:_TEXT], record, _read_columns(text))
+
+
+def _read_columns(text: str) -> frozenset[str]:
+    header = text[:_TEXT].lstrip("\r\n").partition("\n")[0]
+    separator = max(",;\t", key=header.count)
+    try:
+        cells = next(csv.reader([header], delimiter=separator), [])
+    except csv.Error:
+        return frozenset()
+    return frozenset(cell.strip() for cell in cells)
+
+
+def _fits(format: ForeignFormat, path: Path, facts: _FileFacts) -> bool:
+    start = facts.head[format.offset :]
+    return (
+        any(start.startswith(mark.encode("latin-1")) for mark in format.starts)
+        or any(any(path.glob(name)) for name in format.folder if path.is_dir())
+        or any(_match_any(pattern, facts.members) for pattern in format.members)
+        or any(all(_has(facts.record, key.split(".")) for key in keys) for keys in format.keys)
+        or any(facts.columns.issuperset(columns) for columns in format.columns)
+        or bool(format.pattern and re.search(format.pattern, facts.text, re.MULTILINE))
+    )
+
+
+def _match_any(pattern: str, names: Iterable[str]) -> bool:
+    return any(re.fullmatch(pattern, name) for name in names)
+
+
+def _has(value: object, keys: list[str]) -> bool:
+    """Whether a JSON value has a nested key; of a list, its first item counts."""
+    if isinstance(value, list) and value:
+        value = value[0]
+    if not keys:
+        return True
+    return isinstance(value, dict) and keys[0] in value and _has(value[keys[0]], keys[1:])
