@@ -19,8 +19,12 @@ from pydantic import (
 )
 
 
+def is_id(text: str) -> bool:
+    return bool(re.fullmatch(r"[A-Za-z0-9][A-Za-z0-9_.-]{,79}", text))
+
+
 def _check_id(text: str) -> str:
-    if re.fullmatch(r"[A-Za-z0-9][A-Za-z0-9_.-]*", text) is None:
+    if not is_id(text):
         raise ValueError(
             'expected letters (a to z), digits, ".", "_" and "-", the first a letter or a digit, '
             f'found "{text}"'
@@ -31,6 +35,8 @@ def _check_id(text: str) -> str:
 LONGEST_ID = 80
 Id = Annotated[str, StringConstraints(max_length=LONGEST_ID), AfterValidator(_check_id)]
 Text = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=4000)]
+Blank = Annotated[str, StringConstraints(strip_whitespace=True, max_length=4000)]
+"""A text that may be empty, where it is not on record."""
 Level = Literal["low", "average", "high"]
 
 
@@ -87,8 +93,8 @@ class Character(DataRecord):
     id: Id
     first_name: Text
     last_name: str = ""
-    gender: Text
-    pronouns: Text
+    gender: Blank
+    pronouns: Blank
     age: int = Field(ge=0, le=130)
     occupation: Text
     public_info: str = ""

@@ -276,8 +276,8 @@ def published_scene(
     context, goals = casting.scenario.context, [goal.text for goal in casting.scenario.goals]
     if published:
         place = casting.scenario.id
-        context = _seen_by(viewer, published.context, len(seats), place)
-        goals = [_seen_by(viewer, goal, len(seats), place) for goal in published.goals]
+        context = seen_by(viewer, published.context, len(seats), place)
+        goals = [seen_by(viewer, goal, len(seats), place) for goal in published.goals]
     elif viewer is None and casting.scenario.environment:
         context = f"{context} {casting.scenario.environment}"
     people = []
@@ -323,7 +323,7 @@ _SEES = {
 _PUBLIC_GENDERS = {"man": "male", "woman": "female"}
 
 
-def _seen_by(viewer: int | None, text: str, seats: int, place: str) -> str:
+def seen_by(viewer: int | None, text: str, seats: int, place: str) -> str:
     """A published text without its tags: all of it, or what the player of a seat may read."""
     from sociolab.worlds.sotopia.importing.goals import (
         split_parts,  # only what is imported has tags

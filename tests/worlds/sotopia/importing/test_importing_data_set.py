@@ -25,6 +25,9 @@ from sociolab.worlds.sotopia.importing.public_data import (
 )
 from sociolab.worlds.sotopia.importing.reading import PlacedRow
 
+RATED = "sotopia_pi_human_eval_episodes.jsonl"
+
+
 # ---------- profiles, traits and relationships
 
 
@@ -169,7 +172,7 @@ def public_data(public_report: SotopiaImport, target: Path) -> sotopia.DataSet:
 
 @pytest.fixture(scope="module")
 def played(public: Path) -> sotopia.ImportedEpisodes:
-    return sotopia.import_episodes(public)
+    return sotopia.import_episodes(public / "episodes" / RATED)
 
 
 def test_everything_is_imported(public_report: SotopiaImport) -> None:
@@ -294,8 +297,7 @@ def test_each_models_seat_shows_in_how_it_plays(played: sotopia.ImportedEpisodes
 
 def test_episodes_alone_are_enough(public: Path, tmp_path: Path) -> None:
     (tmp_path / "alone").mkdir()
-    for path in (public / "episodes").glob("*.jsonl"):
-        (tmp_path / "alone" / path.name).write_bytes(path.read_bytes())
+    (tmp_path / "alone" / RATED).write_bytes((public / "episodes" / RATED).read_bytes())
     alone = sotopia.import_episodes(tmp_path / "alone")
     assert len(alone.episodes) == 154
     assert len({e.trial.task.cluster for e in alone.episodes}) == 17

@@ -64,12 +64,12 @@ def test_stored_scores_and_reasons_are_a_judging_by_the_judge_that_is_named(tmp_
     )
     scores = {(v.seat, v.measure.name): v for v in found.verdicts if isinstance(v, Score)}
     assert len(scores) == 16  # seven dimensions and the overall, of each of two
-    assert scores["Ida-Roe", "believability"].reason == "Natural.\nBoth: at ease."
-    assert scores["Ida-Roe", "goal"].reason == "Half of it."
-    assert scores["Bo-Lund", "financial"].value == 1
+    assert scores["a", "believability"].reason == "Natural.\nBoth: at ease."
+    assert scores["a", "goal"].reason == "Half of it."
+    assert scores["b", "financial"].value == 1
     # 9 - 2 + 3 + 0 - 1 + 1 + 4 = 14, and 20 with a goal of 10: of seven.
-    assert scores["Ida-Roe", "overall"].value == 2.0
-    assert scores["Bo-Lund", "overall"].value == pytest.approx(20 / 7)
+    assert scores["a", "overall"].value == 2.0
+    assert scores["b", "overall"].value == pytest.approx(20 / 7)
 
 
 def test_a_score_that_is_missing_or_out_of_range_is_a_failure_and_not_zero(tmp_path: Path) -> None:
@@ -77,7 +77,7 @@ def test_a_score_that_is_missing_or_out_of_range_is_a_failure_and_not_zero(tmp_p
     found = sotopia.import_episodes(written(tmp_path, log(rewards=[[1.0, broken], [2.0, SCORES]])))
     (judging,) = found.judgings
     failed = {(v.seat, v.measure.name) for v in judging.verdicts if isinstance(v, ScoreFailure)}
-    assert failed == {("Ida-Roe", name) for name in ("secret", "goal", "overall")}
+    assert failed == {("a", name) for name in ("secret", "goal", "overall")}
     assert [line.rpartition(": ")[2] for line in found.lines if "scores" in line] == ["2", "1"]
 
 
@@ -92,9 +92,7 @@ def test_a_bare_number_is_no_score_of_a_dimension(tmp_path: Path) -> None:
         sotopia.import_episodes(written(tmp_path, log(rewards=[[1.0, SCORES]] * 3)))
 
 
-@pytest.mark.parametrize(
-    ("first", "second", "kept"), [(True, False, "Ida-Roe"), (False, True, "Bo-Lund")]
-)
+@pytest.mark.parametrize(("first", "second", "kept"), [(True, False, "a"), (False, True, "b")])
 def test_a_bare_number_beside_scores_is_left_out_and_told(
     tmp_path: Path, first: bool, second: bool, kept: str
 ) -> None:
@@ -136,7 +134,7 @@ def test_who_acts_at_once_acts_one_after_the_other_and_no_words_are_lost(tmp_pat
     ]
     found = sotopia.import_episodes(written(tmp_path, log(rewards_prompt="TBD", messages=messages)))
     moves = [(move.seat, move.actions[0].text) for move in found.episodes[0].moves]
-    assert moves == [("Ida-Roe", "we did nothing"), ("Bo-Lund", "Oh."), ("Bo-Lund", "")]
+    assert moves == [("a", "we did nothing"), ("b", "Oh."), ("b", "")]
 
 
 def test_the_imported_run_holds_the_scores(tmp_path: Path) -> None:

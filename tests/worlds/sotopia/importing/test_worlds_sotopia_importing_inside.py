@@ -6,11 +6,8 @@ import pytest
 
 from sociolab.core import Action, ConfigError
 from sociolab.worlds import sotopia
-from sociolab.worlds.sotopia.importing.episodes import (
-    collect_characters,
-    model_labels,
-    parse_judge_prompt,
-)
+from sociolab.worlds.sotopia.importing.episode_text import parse_judge_prompt
+from sociolab.worlds.sotopia.importing.episodes import collect_characters, model_labels
 
 HEAD = """Here is the context of this interaction:
 Scenario: Two people wait.
@@ -162,6 +159,6 @@ def test_what_is_guessed_or_unknown_is_counted() -> None:
 
 
 def test_a_background_that_nobody_can_read_is_refused() -> None:
-    told = [("played.jsonl, line 3", "Ida Roe", "Ida Roe likes tea.")]
+    told = [("played.jsonl, line 3", "Ida Roe", "Ida Roe likes tea.", "")]
     with pytest.raises(ConfigError, match=r"^played\.jsonl, line 3: the background of Ida Roe"):
         collect_characters(told, {}, sotopia.Quirks())

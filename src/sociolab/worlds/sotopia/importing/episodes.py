@@ -1,7 +1,7 @@
 """Import SOTOPIA's public episodes, so that they can be judged here.
 
-The prompt of their judge contains the whole episode and is parsed. Scenario, task and characters
-come from the profile files if these are at hand, and are else rebuilt from the prompt.
+Scenario, task and characters come from the profile files if these are at hand, and are else rebuilt
+from the episode's own text.
 """
 
 from __future__ import annotations
@@ -11,25 +11,23 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
-
-from pydantic import Field
+from typing import TypeAlias
 
 from sociolab.core.episode import (
     HUMAN,
-    Action,
     Agent,
     CastMember,
     Ended,
     Episode,
     Event,
+    Happened,
     Moved,
     Task,
     Trial,
 )
 from sociolab.core.errors import ConfigError
 from sociolab.core.ports import DataId
-from sociolab.core.reading import ForeignRecord, read_text, record
+from sociolab.core.reading import read_text, record
 from sociolab.core.score import JudgeId, ScoreFailure, Verdict
 from sociolab.core.seeding import digest
 from sociolab.plugin.world import ImportedJudging
@@ -41,6 +39,7 @@ from sociolab.worlds.sotopia.evaluation import (
     compute_overall,
     read_verdict,
 )
+from sociolab.worlds.sotopia.importing.episode_text import PlayedEpisode, RawEpisode, read_episode
 from sociolab.worlds.sotopia.importing.goals import (
     compose_goal,
     family_of,
@@ -52,46 +51,24 @@ from sociolab.worlds.sotopia.importing.goals import (
 )
 from sociolab.worlds.sotopia.importing.public_data import (
     AGENTS,
+    EPISODES,
     PUBLIC_HARD,
     PublicData,
     normalize_gender,
     read_public_data,
 )
 from sociolab.worlds.sotopia.importing.reading import (
-    PlacedRow,
     Quirk,
     Quirks,
     quirk_lines,
     read_rows,
 )
-from sociolab.worlds.sotopia.scenarios import Character, RelationshipType, Scenario
-from sociolab.worlds.sotopia.scene import LEAVE, NON_VERBAL, NONE, PHYSICAL, SPEAK, TURN_LIMIT
+from sociolab.worlds.sotopia.scenarios import Character, RelationshipType, Scenario, is_id
+from sociolab.worlds.sotopia.scene import LEAVE, NONE, TURN_LIMIT
+from sociolab.worlds.sotopia.visibility import seen_by
 
-
-class RawEpisode(ForeignRecord):
-    """A line of an episode file, as the public package logs it.
-
-    The prompt of its judge contains the whole episode; newer versions have `messages` instead (by
-    turn: from, to, text). (`parsed`, another field, has lost empty turns and, in some lines, the
-    conversation.) `rewards` are each agent's overall score and scores by dimension, `reasoning` is
-    the judge's text on all.
-    """
-
-    pk: str
-    environment: str = ""
-    tag: str = ""
-    models: tuple[str, ...] = ()
-    setting: str = Field("", alias="_setting")
-    rewards_prompt: str = ""
-    messages: tuple[tuple[tuple[str, str, str], ...], ...] = ()
-    rewards: tuple[tuple[float, dict[str, Any]] | float, ...] = ()
-    reasoning: str = ""
-
-    @property
-    def judge_prompt(self) -> str:
-        """The prompt of the judge; rebuilt from the messages if it is not stored."""
-        stored = self.rewards_prompt
-        return stored if "Turn #" in stored else _rebuild_prompt(self.messages)
+ARCHIVED = "archived"
+"""The event of an imported episode that holds the tag of its experiment."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,8 +82,27 @@ class ImportedEpisodes:
     judgings: tuple[ImportedJudging, ...] = ()
 
 
+People: TypeAlias = Mapping[tuple[str, str], Character]
+"""Characters by their name and id in an episode."""
+
+
+@dataclass(frozen=True, slots=True)
+class PlayedRow:
+    """A row of a file, and what was played."""
+
+    place: str
+    row: RawEpisode
+    scene: PlayedEpisode
+
+    def ids(self) -> tuple[str, ...]:
+        """The ids of the characters, in their order; "" where the row does not say."""
+        ids, names = self.row.agents, self.scene.names
+        return ids if len(ids) == len(names) else ("",) * len(names)
+
+
 def import_episodes(source: Path) -> ImportedEpisodes:
-    """Read the episode files in `source` or `source/episodes`, or the single file `source`.
+    """Read the episode files in `source` or `source/episodes`, the single file `source`, or the
+    package's local store.
 
     Characters, scenarios and tasks come from the profile files if these are at hand (in `source`,
     or in a folder `profiles` in it or beside it), and else from the episodes. ConfigError with file
@@ -114,55 +110,57 @@ def import_episodes(source: Path) -> ImportedEpisodes:
     """
     quirks = Quirks()
     folder = _find_profiles(source)
-    public = None if folder is None else read_public_data(folder, Quirks())
-    files = _find_episode_files(source)
-    raw = [item for file in files for item in read_rows(file, RawEpisode)]
-    episodes = tuple(read_episodes(raw, public, quirks))
-    judgings = tuple(_read_judgings(raw, episodes, quirks))
+    public = None if folder is None else read_public_data(folder, Quirks(), whole=False)
+    rows = [item for file in _find_episode_files(source) for item in read_rows(file, RawEpisode)]
+    every = [PlayedRow(item.place, item.row, read_episode(item, quirks)) for item in rows]
+    played = [row for row in every if row.scene.turns]
+    quirks[Quirk.NOTHING_PLAYED] += len(every) - len(played)
+    episodes = tuple(read_episodes(played, public, quirks))
+    judgings = tuple(_read_judgings(played, episodes, quirks))
     agents = {member.agent for episode in episodes for member in episode.trial.cast}
     tasks = {episode.trial.task.id for episode in episodes}
     counts = f"{plural(len(episodes), 'episode')} of {plural(len(tasks), 'task')}"
-    first = f"{counts}, played by {', '.join(sorted(agents))}"
-    judges = sorted({judging.judge.label for judging in judgings})
-    stored = (
-        (f"{plural(len(judgings), 'stored judging')} by {', '.join(judges)}",) if judges else ()
-    )
+    lines = [f"{counts}, played by {', '.join(sorted(agents))}"]
+    if judges := sorted({_describe_judge(judging.judge) for judging in judgings}):
+        lines.append(f"{plural(len(judgings), 'stored judging')} by {', '.join(judges)}")
+    if tags := Counter(row.row.tag for row in played if row.row.tag):
+        lines.append(f"tags: {', '.join(f'{tag} ({n})' for tag, n in sorted(tags.items()))}")
     occurred = tuple((quirk, quirks[quirk]) for quirk in Quirk if quirks[quirk])
-    return ImportedEpisodes(episodes, occurred, (first, *stored, *quirk_lines(quirks)), judgings)
+    return ImportedEpisodes(episodes, occurred, (*lines, *quirk_lines(quirks)), judgings)
 
 
 def read_episodes(
-    raw: Sequence[PlacedRow[RawEpisode]], public: PublicData | None, quirks: Quirks
+    played: Sequence[PlayedRow], public: PublicData | None, quirks: Quirks
 ) -> Iterator[Episode]:
     """The episodes of these rows, in order. A trial's id is the episode's own (`pk`)."""
-    scenes = [parse_judge_prompt(item.row.judge_prompt, item.place, quirks) for item in raw]
-    episodes = [
-        EpisodeText(item.place, item.row.environment, scene)
-        for item, scene in zip(raw, scenes, strict=True)
-    ]
-    backgrounds = (
-        (episode.place, name, background)
-        for episode in episodes
-        for name, background in zip(episode.scene.names, episode.scene.backgrounds, strict=True)
+    characters = collect_characters(
+        (
+            (row.place, name, background, id_)
+            for row in played
+            for name, background, id_ in zip(
+                row.scene.names, row.scene.backgrounds, row.ids(), strict=True
+            )
+        ),
+        public.characters if public else {},
+        quirks,
     )
-    characters = collect_characters(backgrounds, public.characters if public else {}, quirks)
-    tasks = find_tasks(episodes, characters, public, quirks)
+    tasks = find_tasks(played, characters, public, quirks)
     repeats: Counter[tuple[str, ...]] = Counter()
     ids: set[str] = set()
-    for item, scene, task in zip(raw, scenes, tasks, strict=True):
-        if item.row.pk in ids:
-            raise ConfigError(f"{item.place}: the episode {item.row.pk} comes a second time")
-        ids.add(item.row.pk)
-        raw_row = item.row
-        labels = model_labels(raw_row.models, raw_row.setting, raw_row.tag, len(task.seats), quirks)
+    for item, task in zip(played, tasks, strict=True):
+        raw = item.row
+        if raw.pk in ids:
+            raise ConfigError(f"{item.place}: the episode {raw.pk} comes a second time")
+        ids.add(raw.pk)
+        labels = model_labels(raw.models, raw.setting, raw.tag, len(task.seats), quirks)
         cast = tuple(
             CastMember(seat, _agent_called(label))
             for seat, label in zip(task.seats, labels, strict=True)
         )
         key = (task.id, *(member.agent for member in cast))
-        trial = Trial(item.row.pk, "sotopia", task, cast, repeats[key], 0)
+        trial = Trial(raw.pk, "sotopia", task, cast, repeats[key], 0)
         repeats[key] += 1
-        yield Episode(trial, _make_events(scene, task.seats, quirks))
+        yield Episode(trial, _make_events(item, task.seats, quirks))
 
 
 def _agent_called(label: str) -> Agent:
@@ -173,23 +171,25 @@ def _agent_called(label: str) -> Agent:
     return Agent(label, "person" if label == HUMAN else "model", label, settings=settings)
 
 
-def _make_events(scene: PlayedEpisode, seats: tuple[str, ...], quirks: Quirks) -> tuple[Event, ...]:
+def _make_events(item: PlayedRow, seats: tuple[str, ...], quirks: Quirks) -> tuple[Event, ...]:
+    tag = (Happened(0, "", ARCHIVED, {"tag": item.row.tag}),) if item.row.tag else ()
     moves = tuple(
-        Moved(number, seats[turn.who], (turn.action,)) for number, turn in enumerate(scene.turns)
+        Moved(number, seats[turn.who], (turn.action,))
+        for number, turn in enumerate(item.scene.turns)
     )
     last = moves[-1]
     quirks[Quirk.PAST_LIMIT] += len(moves) > TURN_LIMIT
     if last.actions[0].kind == LEAVE:
-        return (*moves, Ended("left", last.turn, last.seat))
+        return (*tag, *moves, Ended("left", last.turn, last.seat))
     if last.actions[0].kind == NONE and len(moves) < TURN_LIMIT:
         quirks[Quirk.SILENT_END] += 1
-        return (*moves, Ended("silence", last.turn, last.seat))
+        return (*tag, *moves, Ended("silence", last.turn, last.seat))
     # An episode that stops in mid-conversation met its own limit.
-    return (*moves, Ended("turn limit", last.turn))
+    return (*tag, *moves, Ended("turn limit", last.turn))
 
 
 def _read_judgings(
-    raw: Sequence[PlacedRow[RawEpisode]], episodes: Sequence[Episode], quirks: Quirks
+    raw: Sequence[PlayedRow], episodes: Sequence[Episode], quirks: Quirks
 ) -> Iterator[ImportedJudging]:
     """The scores stored with the episodes, by the judge that the file names."""
     for item, episode in zip(raw, episodes, strict=True):
@@ -222,11 +222,20 @@ def _read_judgings(
                 quirks[Quirk.NO_SCORE] += isinstance(verdicts[-1], ScoreFailure)
             verdicts.append(compute_overall(tuple(verdicts), seat))
         judge = item.row.models[0] if item.row.models else UNKNOWN
-        yield ImportedJudging(episode.trial.id, JudgeId(judge, "model", STORED), tuple(verdicts))
+        version = _VERSION.search(item.row.tag)
+        settings = f"{version[0]}, {STORED}" if version else STORED
+        yield ImportedJudging(episode.trial.id, JudgeId(judge, "model", settings), tuple(verdicts))
+
+
+def _describe_judge(judge: JudgeId) -> str:
+    version = judge.settings.removesuffix(STORED).removesuffix(", ")
+    return f"{judge.name} ({version})" if version else judge.name
 
 
 STORED = "stored with the episodes"
-"""The settings of a judge whose settings are not known."""
+"""The settings of a judge whose settings are not known, after the version of the experiment."""
+_VERSION = re.compile(r"(?<![^_])v\d+(\.\d+)+\w*$")
+"""The end of a tag, such as "gpt-4_gpt-4_v0.0.1_clean"."""
 _NAMES = {"overall_score", *(d.name for d in DIMENSIONS)}
 _COMMENTS = re.compile(r"^Agent (?P<number>\d+) comments:[ \t]*\n", re.MULTILINE)
 _REASON = re.compile(
@@ -247,213 +256,43 @@ def _split_reasoning(text: str, seats: int) -> list[dict[str, str]]:
     return reasons
 
 
-def _rebuild_prompt(messages: Sequence[Sequence[tuple[str, str, str]]]) -> str:
-    """A judge's prompt from a log of messages; "" if it holds no scene.
-
-    Each agent's own background and goal, then the actions one by one, even simultaneous ones.
-    """
-    scenes = [
-        (to, text) for turn in messages[:1] for sender, to, text in turn if sender == _STAGE_HAND
-    ]
-    if not scenes or (stage := _STAGE.search(scenes[0][1])) is None:
-        return ""
-    lines = [stage[0]]
-    for what in ("background", "goal"):
-        for name, text in scenes:
-            part = re.search(
-                rf"^{re.escape(name)}'s {what}:.*?"
-                r"(?=^[^\n]+'s (?:background|goal):|^Conversation|\Z)",
-                text,
-                re.MULTILINE | re.DOTALL,
-            )
-            lines.append(part[0].strip() if part else "")
-    acts = list[str]()
-    for turn in messages[1:]:
-        done = [(who, text) for who, to, text in turn if to == _STAGE_HAND and who != to]
-        acts += [f"{who} {text}" for who, text in done if text.strip() != "did nothing"] or [""]
-    return "\n".join([*lines, *(f"Turn #{i}\n{act}" for i, act in enumerate(acts, 1))])
-
-
-_EPISODE = re.compile(r'\s*[^\n]*"(rewards_prompt|messages)"')
-_STAGE_HAND = "Environment"
+_EPISODES = re.compile(r'"(raw_)?(rewards_prompt|messages)"\s*:|\A[^\n]*\braw_messages\b')
 
 
 def _find_episode_files(source: Path) -> tuple[Path, ...]:
-    """The files with episodes, by name; ConfigError if there are none."""
+    """The files with episodes, by name, or the folder of a local store; ConfigError if there are
+    none."""
     if source.is_file():
         return (source,)
     for folder in (source / "episodes", source):
-        paths = [path for path in sorted(folder.glob("*.jsonl")) if _EPISODE.match(read_text(path))]
-        if paths:
-            return tuple(paths)
+        if (stored := folder / EPISODES.model).is_dir():
+            return (stored,)
+        for end in ("jsonl", "json", "csv"):
+            files = sorted(folder.glob(f"*.{end}"))
+            if paths := tuple(path for path in files if _EPISODES.search(read_text(path))):
+                return paths
     raise ConfigError(
-        f"expected JSON-lines files with episodes (rows with a rewards_prompt) in {source} "
-        f"or in {source / 'episodes'}, and there is none"
+        f"expected JSON-lines files with episodes (rows with messages or a rewards_prompt) in "
+        f"{source} or in {source / 'episodes'}, or a folder {EPISODES.model}, and there is none"
     )
 
 
 def _find_profiles(source: Path) -> Path | None:
     folder = source.parent if source.is_file() else source
-    for place in (folder, folder / "profiles", folder.parent / "profiles"):
-        if (place / AGENTS).is_file():
-            return place
-    return None
-
-
-_HEADER = re.compile(r"^Turn #(?P<number>\d+)(?P<colon>:?)", re.MULTILINE)
-_STAGE = re.compile(r"^Scenario: (?P<scenario>.*?)\nParticipants: (?P<names>[^\n]+)", re.S | re.M)
-_KINDS = {
-    "non-verbal communication": NON_VERBAL,
-    "action": PHYSICAL,
-    "physical action": PHYSICAL,
-}
-_GESTURE = re.compile(rf"\[({'|'.join(_KINDS)})\]\s*")
-
-
-@dataclass(frozen=True, slots=True)
-class PlayedTurn:
-    """A turn: the participant's position, and the action."""
-
-    who: int
-    action: Action
-
-
-@dataclass(frozen=True, slots=True)
-class PlayedEpisode:
-    """An episode as in the judge's prompt; backgrounds and goals in the order of `names`."""
-
-    scenario: str
-    names: tuple[str, ...]
-    backgrounds: tuple[str, ...]
-    goals: tuple[str, ...]
-    turns: tuple[PlayedTurn, ...]
-
-
-def parse_judge_prompt(prompt: str, place: str, quirks: Quirks) -> PlayedEpisode:
-    """Parse a judge's prompt; ConfigError for a missing part, or a turn of unknown form."""
-    first = _HEADER.search(prompt)
-    if first is None:
-        raise ConfigError(f'{place}: rewards_prompt holds no "Turn #"; expected the whole episode')
-    head = prompt[: first.start()]
-    stage = _STAGE.search(head)
-    if stage is None:
-        raise ConfigError(f'{place}: rewards_prompt holds no "Scenario:" and "Participants:"')
-    names = tuple(re.split(r", (?:and )?| and ", stage["names"].strip()))
-    if len(names) < 2 or len(set(names)) != len(names):
-        raise ConfigError(f"{place}: expected two or more participants, found {stage['names']!r}")
-    markers = [f"{name}'s {what}:" for what in ("background", "goal") for name in names]
-    sections = _split_sections(head[stage.end() :], markers, place)
-    contents = _split_turns(prompt, first, place)
-    turns = tuple(
-        _read_turn(content, number, names, place, quirks) for number, content in enumerate(contents)
-    )
-    return PlayedEpisode(
-        scenario=stage["scenario"].strip(),
-        names=names,
-        backgrounds=sections[: len(names)],
-        goals=sections[len(names) :],
-        turns=turns,
-    )
-
-
-def _split_sections(text: str, markers: list[str], place: str) -> tuple[str, ...]:
-    """The text after each marker, up to the next one."""
-    starts = []
-    for marker in markers:
-        match = re.search(rf"^{re.escape(marker)}", text, re.MULTILINE)
-        if match is None:
-            raise ConfigError(f'{place}: rewards_prompt holds no "{marker}"')
-        starts.append(match)
-    ends = [start.start() for start in starts[1:]]
-    over = re.search(r"^Conversation Starts:", text, re.MULTILINE)
-    ends.append(over.start() if over else len(text))
-    return tuple(text[a.end() : b].strip() for a, b in zip(starts, ends, strict=True))
-
-
-def _split_turns(prompt: str, first: re.Match[str], place: str) -> tuple[str, ...]:
-    """The text of each turn. Two layouts occur: "Turn #1" on its own line, and "Turn #0: ".
-
-    Models quote such headers in what they say, so that only the next number in the layout of the
-    first header begins a turn.
-    """
-    after = r": ?" if first["colon"] else r"(?=,?[ \t]*$)"
-    number = int(first["number"])
-    contents = []
-    start = re.compile(rf"^Turn #{number}{after}", re.MULTILINE).match(prompt, first.start())
-    while start is not None:
-        number += 1
-        following = re.compile(rf"^Turn #{number}{after}", re.MULTILINE).search(prompt, start.end())
-        contents.append(prompt[start.end() : following.start() if following else len(prompt)])
-        start = following
-    if not contents:
-        raise ConfigError(f"{place}: the first turn of rewards_prompt has no known form")
-    # The prompt goes on after the last turn with a comma.
-    return (*(c.strip() for c in contents[:-1]), contents[-1].strip().removesuffix(",").strip())
-
-
-def _read_turn(
-    content: str, number: int, names: tuple[str, ...], place: str, quirks: Quirks
-) -> PlayedTurn:
-    """Parse a turn. An empty one belongs to the seat whose turn it was (section 2.2)."""
-    if not content:
-        quirks[Quirk.EMPTY_TURN] += 1
-        return PlayedTurn(number % len(names), Action(NONE))
-    for who, name in enumerate(names):
-        if content.startswith(f"{name} "):
-            action = _read_action(content[len(name) :].strip(), quirks)
-            if action is not None:
-                return PlayedTurn(who, action)
-    raise ConfigError(
-        f"{place}: turn {number + 1} of rewards_prompt has no known form: {content[:80]!r}"
-    )
-
-
-def _read_action(text: str, quirks: Quirks) -> Action | None:
-    """Parse the text after the name; None if its form is unknown."""
-    if text == "did nothing":
-        return Action(NONE)
-    if text == "left the conversation":
-        return Action(LEAVE)
-    if text.startswith("said:"):
-        words = text.removeprefix("said:").strip()
-        if len(words) >= 2 and words[0] == words[-1] == '"':
-            words = words[1:-1].strip()
-        return _with_text(SPEAK, words, quirks)
-    labels = []
-    while label := _GESTURE.match(text):
-        labels.append(label[1])
-        text = text[label.end() :]
-    if not labels:
-        return None
-    quirks[Quirk.REPEATED_LABEL] += len(labels) > 1
-    return _with_text(_KINDS[labels[0]], text.strip(), quirks)
-
-
-def _with_text(kind: str, text: str, quirks: Quirks) -> Action:
-    if text:
-        return Action(kind, text)
-    quirks[Quirk.EMPTY_ACT] += 1
-    return Action(NONE)
-
-
-@dataclass(frozen=True, slots=True)
-class EpisodeText:
-    """An episode's place in the files, the scenario that it names, and its parsed prompt."""
-
-    place: str
-    environment: str
-    scene: PlayedEpisode
+    places = (folder, folder / "profiles", folder.parent / "profiles", folder.parent)
+    return next((place for place in places if AGENTS.find(place)), None)
 
 
 def find_tasks(
-    episodes: Sequence[EpisodeText],
-    people: Mapping[str, Character],
+    played: Sequence[PlayedRow],
+    people: People,
     public: PublicData | None,
     quirks: Quirks,
 ) -> tuple[Task, ...]:
     """The task of each episode: the data set's, if it has one of that scenario and cast."""
-    finder = _TaskFinder(people, public or PublicData({}, 0, {}, {}, {}, (), frozenset()), quirks)
-    task_rows = [finder.row(episode) for episode in episodes]
+    empty = PublicData({}, 0, {}, {}, {}, (), frozenset())
+    finder = _TaskFinder(played, people, public or empty, quirks)
+    task_rows = [finder.row(episode) for episode in played]
     data = DataSet(
         DataId("episodes", "", ""),
         {who.id: who for who in people.values()},
@@ -469,24 +308,34 @@ def find_tasks(
 class _TaskFinder:
     """Finds or makes the task row of one episode after another."""
 
-    people: Mapping[str, Character]
+    played: Sequence[PlayedRow]
+    people: People
     public: PublicData
     quirks: Quirks
     own: dict[str, Scenario] = field(default_factory=dict)
     by_text: Mapping[tuple[str, ...], tuple[str, ...]] = field(init=False)
     cast: Mapping[tuple[str, ...], TaskRow] = field(init=False)
+    texts: Mapping[str, set[tuple[str, ...]]] = field(init=False)
 
     def __post_init__(self) -> None:
-        # By the text that the judge, who may read all of it, is shown.
+        # By the text that the judge is shown, who may read all of it, and by that of messages.
         ids: dict[tuple[str, ...], tuple[str, ...]] = defaultdict(tuple)
         for raw in self.public.raw_scenarios.values():
-            ids[_text_key(raw.scenario, raw.agent_goals)] += (raw.env_id,)
+            seats = len(raw.agent_goals)
+            goals = [seen_by(seat, goal, seats, "") for seat, goal in enumerate(raw.agent_goals)]
+            messages = _text_key(seen_by(0, raw.scenario, seats, ""), goals)
+            for key in {_text_key(raw.scenario, raw.agent_goals), messages}:
+                ids[key] += (raw.env_id,)
         self.by_text = ids
         self.cast = {(task.scenario, *task.characters): task for task in self.public.tasks}
+        self.texts = defaultdict(set)
+        for row in self.played:
+            self.texts[row.row.environment].add(_text_key(row.scene.scenario, row.scene.goals))
 
-    def row(self, episode: EpisodeText) -> TaskRow:
+    def row(self, episode: PlayedRow) -> TaskRow:
         scenario = self._find_scenario(episode)
-        characters = tuple(self.people[name].id for name in episode.scene.names)
+        cast = zip(episode.scene.names, episode.ids(), strict=True)
+        characters = tuple(self.people[key].id for key in cast)
         task = self.cast.get((scenario.id, *characters))
         if task is not None:
             return task
@@ -501,17 +350,17 @@ class _TaskFinder:
             relationship=None if pair is not None and pair.type is expected else expected,
         )
 
-    def _find_scenario(self, episode: EpisodeText) -> Scenario:
+    def _find_scenario(self, episode: PlayedRow) -> Scenario:
         """The scenario that was played, by its text, since a few lines name another one."""
         ids = self.by_text.get(_text_key(episode.scene.scenario, episode.scene.goals), ())
         if not ids:
             return self._build_scenario(episode)
-        if episode.environment in ids:
-            return self.public.scenarios[episode.environment]
+        if episode.row.environment in ids:
+            return self.public.scenarios[episode.row.environment]
         self.quirks[Quirk.OTHER_SCENARIO] += 1
         return self.public.scenarios[ids[0]]
 
-    def _build_scenario(self, episode: EpisodeText) -> Scenario:
+    def _build_scenario(self, episode: PlayedRow) -> Scenario:
         """A scenario from the episode's own text, which does not say the relationship."""
         self.quirks[Quirk.OWN_TEXT] += 1
         self.quirks[Quirk.UNKNOWN_TIE] += 1
@@ -526,7 +375,7 @@ class _TaskFinder:
             episode.place,
             Scenario,
             {
-                "id": f"scenario-{digest(context, *goals)}",
+                "id": self._own_id(episode) or f"scenario-{digest(context, *goals)}",
                 "family": family,
                 "context": context,
                 "goals": [
@@ -539,6 +388,12 @@ class _TaskFinder:
         )
         self.own[scenario.id] = scenario
         return scenario
+
+    def _own_id(self, episode: PlayedRow) -> str:
+        """The id of the environment; "" if the files have other scenarios by this id, too."""
+        key = episode.row.environment
+        alone = len(self.texts[key]) == 1 and key not in self.public.scenarios
+        return key if alone and is_id(key) else ""
 
 
 def _text_key(context: str, goals: Sequence[str]) -> tuple[str, ...]:
@@ -560,33 +415,45 @@ _REST = re.compile(r"Personality and values description:|\b[\w'\u2019-]+'s secre
 
 
 def collect_characters(
-    descriptions: Iterable[tuple[str, str, str]], profiles: Mapping[str, Character], quirks: Quirks
-) -> dict[str, Character]:
-    """Characters by name: profiles, and those rebuilt from (place, name, background) of episodes.
+    descriptions: Iterable[tuple[str, str, str, str]],
+    profiles: Mapping[str, Character],
+    quirks: Quirks,
+) -> People:
+    """Characters by name and id: profiles, and those rebuilt from the (place, name, background, id)
+    of episodes.
 
     Some episodes have lost a part of a background, so that the longest readable one counts.
     ConfigError where none can be read.
     """
-    characters = {profile.name: profile for profile in profiles.values()}
-    backgrounds: dict[str, list[str]] = {}
-    places: dict[str, str] = {}
-    for place, name, background in descriptions:
-        if name not in characters:
-            backgrounds.setdefault(name, []).append(background)
-            places.setdefault(name, place)
-    for name, several in backgrounds.items():
+    by_name = {profile.name: profile for profile in profiles.values()}
+    characters: dict[tuple[str, str], Character] = {}
+    backgrounds: dict[tuple[str, str], list[str]] = {}
+    places: dict[tuple[str, str], str] = {}
+    for place, name, background, id_ in descriptions:
+        own = profiles.get(id_)
+        profile = own if own and own.name == name else by_name.get(name)
+        if profile:
+            characters[name, id_] = profile
+        else:
+            backgrounds.setdefault((name, id_), []).append(background)
+            places.setdefault((name, id_), place)
+    ids = Counter(id_ for _, id_ in backgrounds)
+    for (name, id_), several in backgrounds.items():
+        place = places[name, id_]
         readable = [text for text in several if _BACKGROUND.fullmatch(text)]
         if not readable:
             raise ConfigError(
-                f"{places[name]}: the background of {name} cannot be read, and there is no "
+                f"{place}: the background of {name} cannot be read, and there is no "
                 f"profile of that name; put the profile files beside the episodes"
             )
         quirks[Quirk.REBUILT_CHARACTER] += 1
-        characters[name] = rebuild_character(places[name], name, max(readable, key=len))
+        own_id = id_ if is_id(id_) and ids[id_] == 1 and id_ not in profiles else ""
+        fullest = max(readable, key=len)
+        characters[name, id_] = rebuild_character(place, name, fullest, own_id)
     return characters
 
 
-def rebuild_character(place: str, name: str, background: str) -> Character:
+def rebuild_character(place: str, name: str, background: str, id_: str = "") -> Character:
     """A character from its background in a judge's prompt; ConfigError if that is unreadable."""
     match = _BACKGROUND.fullmatch(background)
     if match is None:
@@ -602,7 +469,7 @@ def rebuild_character(place: str, name: str, background: str) -> Character:
         place,
         Character,
         {
-            "id": re.sub(r"[^A-Za-z0-9]+", "-", name).strip("-"),
+            "id": id_ or re.sub(r"[^A-Za-z0-9]+", "-", name).strip("-"),
             "first_name": first,
             "last_name": last,
             "gender": normalize_gender(match["gender"]),

@@ -22,7 +22,8 @@ from sociolab.core.errors import ConfigError
 from sociolab.core.user_files import write_files
 from sociolab.prompting.sets import MANIFEST, hashes_of_originals, load_set
 from sociolab.worlds.sotopia.evaluation import DIMENSIONS
-from sociolab.worlds.sotopia.importing.episodes import RawEpisode, import_episodes
+from sociolab.worlds.sotopia.importing.episode_text import RawEpisode
+from sociolab.worlds.sotopia.importing.episodes import import_episodes
 from sociolab.worlds.sotopia.importing.package_texts import THEIRS, PackageTexts, read_package
 from sociolab.worlds.sotopia.importing.reading import read_rows
 from sociolab.worlds.sotopia.scenarios import casting_from
@@ -260,12 +261,10 @@ def files_from_contexts(source: Path) -> tuple[dict[str, str], str]:
     Instructions, dimensions and the prompts of players are those of `paper`. ConfigError where
     fewer than half of the contexts, or only one, have a common template.
     """
-    stored = [item.row.judge_prompt for item in read_rows(source, RawEpisode)]
-    contexts = [text.removeprefix("Prompt after formatting:") for text in stored]
+    stored = {item.row.pk: item.row.judge_prompt for item in read_rows(source, RawEpisode)}
+    contexts = {key: text.removeprefix("Prompt after formatting:") for key, text in stored.items()}
     episodes = import_episodes(source).episodes
-    templates = [
-        _extract_template(text, episode) for text, episode in zip(contexts, episodes, strict=True)
-    ]
+    templates = [_extract_template(contexts[episode.trial.id], episode) for episode in episodes]
     counts = Counter((scene, forms.get("speak")) for scene, forms in templates)
     (layout, same), *_ = counts.most_common(1)
     if same < 2 or 2 * same < len(templates):

@@ -9,9 +9,9 @@ from collections import defaultdict
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TypeAlias
+from typing import TypeAlias, TypeVar
 
-from pydantic import BaseModel, Field
+from pydantic import AliasChoices, BaseModel, Field
 
 from sociolab.core.errors import ConfigError
 from sociolab.core.reading import ForeignRecord, json_file, record
@@ -25,9 +25,11 @@ from sociolab.worlds.sotopia.importing.goals import (
     read_facts,
 )
 from sociolab.worlds.sotopia.importing.reading import (
+    PackageRecord,
     PlacedRow,
     Quirk,
     Quirks,
+    Table,
     find_record,
     index_by_id,
     quirk_lines,
@@ -43,6 +45,8 @@ from sociolab.worlds.sotopia.scenarios import (
     RelationshipType,
     Scenario,
 )
+
+R = TypeVar("R", bound=BaseModel)
 
 LICENSE = "as its authors declare: CC BY-SA 4.0"
 SOURCE = "SOTOPIA's public data (Zhou et al., ICLR 2024, arXiv 2310.11667)"
@@ -67,9 +71,10 @@ def import_sotopia(
     and line for whatever cannot be read; a failed import leaves nothing behind.
     """
     quirks = Quirks()
-    data = read_public_data(profiles_folder(source), quirks, strategy_hints=strategy_hints)
+    folder = profiles_folder(source)
+    data = read_public_data(folder, quirks, strategy_hints=strategy_hints)
     report = _make_report(data, quirks)
-    _write(data, target, name, report)
+    _write(data, target, name, report, own=is_store(folder))
     return report
 
 
@@ -88,7 +93,8 @@ def _make_report(data: PublicData, quirks: Quirks) -> SotopiaImport:
     )
 
 
-def _write(data: PublicData, target: Path, name: str, report: SotopiaImport) -> None:
+def _write(data: PublicData, target: Path, name: str, report: SotopiaImport, *, own: bool) -> None:
+    """`own`: from a local store, which may hold anybody's data."""
     files = {
         "characters.jsonl": _lines(data.characters.values()),
         "relationships.jsonl": _lines(data.relationships.values()),
@@ -98,8 +104,8 @@ def _write(data: PublicData, target: Path, name: str, report: SotopiaImport) -> 
     meta = {
         "name": name,
         "version": digest(*files.values()),
-        "license": LICENSE,
-        "source": SOURCE,
+        "license": "not stated" if own else LICENSE,
+        "source": "a local store of SOTOPIA's package" if own else SOURCE,
         "notes": report.lines,
     }
     files["meta.json"] = json.dumps(meta, ensure_ascii=False, indent=2) + "\n"
@@ -111,22 +117,30 @@ def _lines(items: Iterable[BaseModel]) -> str:
     return "".join(item.model_dump_json(exclude_none=True) + "\n" for item in items)
 
 
-AGENTS = "agent_profiles.jsonl"
-ENVIRONMENTS = "environment_profiles.jsonl"
-RELATIONSHIPS = "relationship_profiles.jsonl"
-COMBINATIONS = "env_agent_combo_storages.jsonl"
+AGENTS = Table("agent_profiles", "AgentProfile")
+ENVIRONMENTS = Table("environment_profiles", "EnvironmentProfile")
+RELATIONSHIPS = Table("relationship_profiles", "RelationshipProfile")
+COMBINATIONS = Table("env_agent_combo_storages", "EnvAgentComboStorage")
+EPISODES = Table("episodes", "EpisodeLog")
 HARD_LIST = "sotopia_hard_env_ids.json"
 
 PUBLIC_HARD = "public-hard"
 """The tag of tasks whose scenario is on the public list of hard ones."""
 
 
-class RawCombination(ForeignRecord):
+class RawCombination(PackageRecord):
     """A line of env_agent_combo_storages.jsonl."""
 
-    combo_id: str
+    combo_id: str = Field(validation_alias=AliasChoices("combo_id", "pk"))
     env_id: str
     agent_ids: tuple[str, ...]
+
+
+class _PlayedCast(PackageRecord):
+    """Who played what in an episode of a local store."""
+
+    environment: str
+    agents: tuple[str, ...]
 
 
 class _HardList(ForeignRecord):
@@ -149,21 +163,40 @@ class PublicData:
 def profiles_folder(source: Path) -> Path:
     """The folder of the profile files, `source` or `source/profiles`; ConfigError if neither."""
     for folder in (source, source / "profiles"):
-        if (folder / AGENTS).is_file():
+        if AGENTS.find(folder):
             return folder
     raise ConfigError(
-        f"expected {AGENTS} in {source} or in {source / 'profiles'}, and there is none"
+        f"expected {AGENTS.file} or a folder {AGENTS.model} in {source} or in "
+        f"{source / 'profiles'}, and there is none"
     )
 
 
-def read_public_data(folder: Path, quirks: Quirks, *, strategy_hints: bool = True) -> PublicData:
-    """Read all profile files of a folder; ConfigError with file and line for invalid lines."""
-    agents = read_rows(folder / AGENTS, RawAgent)
+def is_store(folder: Path) -> bool:
+    """Whether the profiles of a folder are those of a local store of the package."""
+    return AGENTS.find(folder) == folder / AGENTS.model
+
+
+def read_public_data(
+    folder: Path, quirks: Quirks, *, strategy_hints: bool = True, whole: bool = True
+) -> PublicData:
+    """Read all profiles of a folder; ConfigError with file and line for invalid lines.
+
+    With `whole` a file that is missing is an error, and so is data without a task, or a row about
+    what is not there; else such rows are left out. A local store has no folder for what it has
+    nothing of.
+    """
+    whole_files = whole and not is_store(folder)
+
+    def read(table: Table, kind: type[R]) -> tuple[PlacedRow[R], ...]:
+        path = table.find(folder)
+        return read_rows(path or folder / table.file, kind) if path or whole_files else ()
+
+    agents = read(AGENTS, RawAgent)
     characters = index_by_id(
         ((item.place, item.row.agent_id, build_character(item, quirks)) for item in agents),
         "character",
     )
-    environments = read_rows(folder / ENVIRONMENTS, RawEnvironment)
+    environments = read(ENVIRONMENTS, RawEnvironment)
     scenarios = index_by_id(
         (
             (
@@ -175,10 +208,21 @@ def read_public_data(folder: Path, quirks: Quirks, *, strategy_hints: bool = Tru
         ),
         "scenario",
     )
-    combinations = read_rows(folder / COMBINATIONS, RawCombination)
+    combinations = read(COMBINATIONS, RawCombination)
+    if not combinations and not whole_files and whole:
+        combinations = _played_combinations(read(EPISODES, _PlayedCast), quirks)
+    ties = read(RELATIONSHIPS, RawRelationship)
+    if not whole:
+        combinations = tuple(
+            item
+            for item in combinations
+            if item.row.env_id in scenarios and characters.keys() >= {*item.row.agent_ids}
+        )
+        ties = tuple(
+            item for item in ties if {item.row.agent1_id, item.row.agent2_id} <= characters.keys()
+        )
     for item in combinations:
         _check_combination(item, characters, scenarios)
-    ties = read_rows(folder / RELATIONSHIPS, RawRelationship)
     pairs = merge_relationships(
         ties, characters, _collect_relationships(combinations, scenarios), quirks
     )
@@ -190,8 +234,9 @@ def read_public_data(folder: Path, quirks: Quirks, *, strategy_hints: bool = Tru
         ),
         "combination",
     )
-    if not tasks:
-        raise ConfigError(f"{folder / COMBINATIONS} holds no combination: there is nothing to play")
+    if not tasks and whole:
+        place = COMBINATIONS.find(folder) or folder / COMBINATIONS.model
+        raise ConfigError(f"{place} holds no combination: there is nothing to play")
     for task in tasks.values():
         cast = [characters[key] for key in task.characters]
         quirks[Quirk.OUTSIDE_CONSTRAINT] += any(scenarios[task.scenario].unmet(cast))
@@ -204,6 +249,19 @@ def read_public_data(folder: Path, quirks: Quirks, *, strategy_hints: bool = Tru
         tuple(tasks.values()),
         hard,
     )
+
+
+def _played_combinations(
+    episodes: Iterable[PlacedRow[_PlayedCast]], quirks: Quirks
+) -> tuple[PlacedRow[RawCombination], ...]:
+    """A combination for each cast of an environment that was played."""
+    combinations: dict[tuple[str, tuple[str, ...]], PlacedRow[RawCombination]] = {}
+    for item in episodes:
+        env, agents = item.row.environment, item.row.agents
+        row = RawCombination(combo_id=f"task-{digest(env, *agents)}", env_id=env, agent_ids=agents)
+        combinations.setdefault((env, agents), PlacedRow(item.place, row))
+    quirks[Quirk.TASK_OF_EPISODES] += len(combinations)
+    return tuple(combinations.values())
 
 
 def _check_combination(
@@ -279,16 +337,19 @@ _LEVELS = {"medium": "average", "moderate": "average"}
 _TRAIT = re.compile(r"\s*(?P<trait>[\w ]+?)\s*[-:]\s*(?P<level>\w+)\s*")
 
 
-class RawAgent(ForeignRecord):
-    """A line of agent_profiles.jsonl. (`mbti` is ignored, since the paper does not use it.)"""
+class RawAgent(PackageRecord):
+    """A line of agent_profiles.jsonl. (`mbti` is ignored, since the paper does not use it.)
 
-    agent_id: str
+    The package's CSV has names, age and occupation only.
+    """
+
+    agent_id: str = Field(validation_alias=AliasChoices("agent_id", "pk"))
     first_name: str
     last_name: str = ""
     age: int
     occupation: str
-    gender: str
-    gender_pronoun: str
+    gender: str = ""
+    gender_pronoun: str = ""
     public_info: str = ""
     big_five: str = ""
     moral_values: tuple[str, ...] = ()
@@ -304,6 +365,8 @@ def build_character(item: PlacedRow[RawAgent], quirks: Quirks) -> Character:
     big_five = parse_traits(raw.big_five)
     if raw.big_five.strip() and big_five is None:
         quirks[Quirk.UNREAD_TRAITS] += 1
+    if not (raw.gender and raw.gender_pronoun):
+        quirks[Quirk.NO_GENDER] += 1
     return record(
         item.place,
         Character,
@@ -369,11 +432,11 @@ DIGITS = {
 Pair: TypeAlias = frozenset[str]
 
 
-class RawRelationship(ForeignRecord):
+class RawRelationship(PackageRecord):
     """A line of relationship_profiles.jsonl."""
 
-    agent1_id: str
-    agent2_id: str
+    agent1_id: str = Field(validation_alias=AliasChoices("agent1_id", "agent_1_id"))
+    agent2_id: str = Field(validation_alias=AliasChoices("agent2_id", "agent_2_id"))
     relationship: int | str
     background_story: str = ""
 
@@ -447,10 +510,10 @@ FAMILIES: dict[str, Family] = {
 _READABLE: tuple[Family, ...] = ("bargain", "division", "mutual-friend")
 
 
-class RawEnvironment(ForeignRecord):
+class RawEnvironment(PackageRecord):
     """A line of environment_profiles.jsonl."""
 
-    env_id: str
+    env_id: str = Field(validation_alias=AliasChoices("env_id", "pk"))
     codename: str = ""
     source: str = ""
     scenario: str

@@ -1,23 +1,39 @@
-"""Read SOTOPIA's public files as typed rows.
+"""Read SOTOPIA's files as typed rows: JSON lines, arrays, CSV, or a folder of the package's store.
 
 A line that is wrong is an error of one sentence; one that is only odd is a quirk, and counted.
 """
 
 from __future__ import annotations
 
+import ast
+import csv
+import io
+import re
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
-from typing import Generic, TypeAlias, TypeVar
+from typing import Any, Generic, TypeAlias, TypeVar
 
-from pydantic import BaseModel
+from pydantic import BaseModel, model_validator
 
 from sociolab.core.errors import ConfigError
-from sociolab.core.reading import json_lines, record
+from sociolab.core.reading import ForeignRecord, json_file, json_lines, read_text, record
 
 R = TypeVar("R", bound=BaseModel)
+
+
+class PackageRecord(ForeignRecord):
+    """A record as the package writes it: null stands for a field that is not there."""
+
+    @model_validator(mode="before")
+    @classmethod
+    def _without_null(cls, fields: Any) -> Any:
+        if not isinstance(fields, dict):
+            return fields
+        return {name: value for name, value in fields.items() if value is not None}
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,14 +44,70 @@ class PlacedRow(Generic[R]):
     row: R
 
 
+@dataclass(frozen=True, slots=True)
+class Table:
+    """A table of the package: the name of its exported file, and of its folder in a local store."""
+
+    name: str
+    model: str
+
+    @property
+    def file(self) -> str:
+        return f"{self.name}.jsonl"
+
+    def find(self, folder: Path) -> Path | None:
+        """The table in a folder, in any of its forms; None if there is none."""
+        names = (self.file, f"{self.name}.json", f"{self.name}.csv", self.model)
+        return next((folder / name for name in names if (folder / name).exists()), None)
+
+
 def read_rows(path: Path, kind: type[R]) -> tuple[PlacedRow[R], ...]:
-    """The rows of a JSON-lines file; blank lines are skipped.
+    """The rows of JSON lines, an array, a CSV file, or a folder with a JSON file for each.
 
     ConfigError, with file and line, for a line that is not JSON or not such a row.
     """
-    return tuple(
-        PlacedRow(place, record(place, kind, fields)) for place, fields in json_lines(path)
-    )
+    return tuple(PlacedRow(place, record(place, kind, fields)) for place, fields in _rows(path))
+
+
+def _rows(path: Path) -> Iterator[tuple[str, object]]:
+    if path.is_dir():
+        for file in sorted(path.glob("*.json")):
+            yield str(file), json_file(file)
+    elif path.suffix == ".csv":
+        yield from _csv_rows(path)
+    elif _DOCUMENT.match(read_text(path)):
+        document = json_file(path)
+        items = document if isinstance(document, list) else [document]
+        yield from ((f"{path}, entry {number}", item) for number, item in enumerate(items, 1))
+    else:
+        yield from json_lines(path)
+
+
+_DOCUMENT = re.compile(r"\s*(\[\s*\{|\{\s*\n)")
+"""An array of records, or one record over several lines."""
+
+
+def _csv_rows(path: Path) -> Iterator[tuple[str, object]]:
+    """The rows of a CSV file, in which the package writes lists as Python does."""
+    csv.field_size_limit(_LONGEST_CELL)
+    rows = csv.DictReader(io.StringIO(read_text(path), newline=""), strict=True)
+    try:
+        for row in rows:
+            if None in row:
+                raise csv.Error("more cells than columns")
+            yield f"{path}, line {rows.line_num}", {name: _cell(text) for name, text in row.items()}
+    except csv.Error as error:
+        raise ConfigError(f"{path}, line {rows.line_num}: expected CSV ({error})") from error
+
+
+_LONGEST_CELL = 2**24
+
+
+def _cell(text: str | None) -> object:
+    if text and text[0] in "[{":
+        with suppress(ValueError, SyntaxError, RecursionError, MemoryError):
+            return ast.literal_eval(text)
+    return text or None
 
 
 def index_by_id(items: Iterable[tuple[str, str, R]], what: str) -> dict[str, R]:
@@ -83,7 +155,11 @@ class Quirk(StrEnum):
     PAIR_WITHOUT_ROW = "tasks whose pair has no row: the scenario's relationship is taken"
     OUTSIDE_CONSTRAINT = "tasks that cast somebody outside their scenario's ages or occupations"
     NO_HARD_LIST = "hard lists missing: no task is tagged public-hard"
+    NO_GENDER = "characters whose gender or pronouns are not on record, left blank"
+    TASK_OF_EPISODES = "tasks taken from episodes, as there are no combinations"
 
+    FOREIGN_PROMPT = "judge's prompts that hold another episode than the messages, not read"
+    NOTHING_PLAYED = "episodes without a turn, left out"
     CUSTOM_MODEL = 'seats played by a "custom_model", labelled by the setting or tag'
     UNKNOWN_MODEL = "seats of which no model is known"
     OTHER_SCENARIO = "episodes that name another scenario than they played: what was played counts"
