@@ -151,8 +151,12 @@ def messages(acts: Iterable[tuple[int, str]]) -> list[list[tuple[str, str, str]]
     return [*turns, told]
 
 
-ACTS = ((0, 'said: "I leave.\n\nTurn #1: no."'), (1, "[action] waves"), (0, "did nothing"))
-ACTS = (*ACTS, (1, "left the conversation"))
+ACTS = (
+    (0, 'said: "I leave.\n\nTurn #1: no."'),
+    (1, "[action] waves"),
+    (0, "did nothing"),
+    (1, "left the conversation"),
+)
 
 
 def exported(**changes: Any) -> dict[str, Any]:
