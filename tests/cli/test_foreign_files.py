@@ -32,7 +32,7 @@ QUALTRICS = "StartDate,EndDate,Status,Progress,ResponseId,Q1\n1,2,0,100,R_1,7\n"
         ("avrae.txt", "Ida: I listen.\n!check perception adv\n", "Avrae", "docs/import-dnd.md"),
         ("discord.json", DISCORD, "DiscordChatExporter", "docs/import-dnd.md"),
         ("mill.json", GAME, "social games", "docs/worlds.md"),
-        ("dump.rdb", b"REDIS0011\xfa\x09redis-ver", "a Redis dump", "episodes_to_jsonl"),
+        ("dump.rdb", b"REDIS0011\xfa\x09redis-ver", "a Redis dump", "EpisodeLog.all_pks()"),
         ("q.csv", QUALTRICS, "Qualtrics", "import ratings q.csv --run RUN"),
         ("q16.csv", QUALTRICS.encode("utf-16"), "Qualtrics", "--run RUN"),
         ("b.csv", "HITId,AssignmentId,WorkerId\nH,A,W\n", "Mechanical Turk", "import ratings"),
