@@ -35,6 +35,7 @@ __all__ = ["public"]
 GOAL = Measure("goal", 0, 10, title="GOAL")
 JUDGE = ("j", JudgeId("j", "model"))
 SCENARIOS = 14
+RATED = "sotopia_pi_human_eval_episodes.jsonl"
 
 
 def cast_at_random(agent: str, better: float, seed: int, partner: str = "p") -> ComparedSide:
@@ -171,7 +172,7 @@ def test_on_the_public_episodes_no_play_is_thrown_away_and_the_sign_holds(
     """SOTOPIA-pi's 154 episodes, with planted goals: two points more for gpt-4, and scenarios that
     differ by more than that, as people's ratings of them do."""
     path = tmp_path / "s.db"
-    import_anything("sotopia-episodes", Import(public, "pub", False, path))
+    import_anything("sotopia-episodes", Import(public / "episodes" / RATED, "pub", False, path))
     random = np.random.default_rng(3)
     with Store.open(path, create=False) as store:
         hard: dict[str, float] = {}
@@ -203,7 +204,7 @@ def test_on_the_public_episodes_no_play_is_thrown_away_and_the_sign_holds(
 
 def test_agents_cast_at_random_are_ranked_by_scenario(public: Path, tmp_path: Path) -> None:
     path = tmp_path / "s.db"
-    import_anything("sotopia-episodes", Import(public, "pub", False, path))
+    import_anything("sotopia-episodes", Import(public / "episodes" / RATED, "pub", False, path))
     with Store.open(path, create=False) as store:
         for row in store.trials("pub"):
             scores = [Score(GOAL, m.seat, 7 if m.agent == "gpt-4" else 3) for m in row.trial.cast]

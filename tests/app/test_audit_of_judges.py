@@ -27,6 +27,7 @@ from worlds.sotopia.importing.conftest import public
 __all__ = ["public"]
 
 RUN = "played"
+RATED = "sotopia_pi_human_eval_episodes.jsonl"
 
 
 @pytest.fixture(scope="module")
@@ -270,7 +271,7 @@ def test_judges_of_imported_episodes_are_audited_for_their_own_family(tmp_path: 
 def test_judges_of_the_public_episodes_are_audited_for_their_own_family(
     public: Path, tmp_path: Path
 ) -> None:
-    judged_by_two(public, tmp_path / "s.db", "openai/gpt-4o", "gpt-")
+    judged_by_two(public / "episodes" / RATED, tmp_path / "s.db", "openai/gpt-4o", "gpt-")
     rules = (("gpt", "*gpt*"),)
     found = audit(
         AuditConfig(run="pub", store=tmp_path / "s.db", kinds=("family",), families=rules)

@@ -354,9 +354,9 @@ def test_the_real_package_tells_public_episodes_as_their_judge_was_told(
     texts = imported(REAL)
     assert texts.instructions().standing == "verified original"
     rubric, equal = sotopia.SotopiaRubric(texts), 0
-    (file,) = (public / "episodes").glob("*.jsonl")
+    file = public / "episodes" / "sotopia_pi_human_eval_episodes.jsonl"
     told = [json.loads(line)["rewards_prompt"] for line in file.read_text("utf-8").splitlines()]
-    for stored, episode in zip(told, sotopia.import_episodes(public).episodes, strict=True):
+    for stored, episode in zip(told, sotopia.import_episodes(file).episodes, strict=True):
         (message,) = rubric.prompt(episode, 0)[0].messages
         wanted = words(stored).removeprefix("Prompt after formatting: ")
         equal += words(message.text).startswith(wanted.strip().rstrip(", "))

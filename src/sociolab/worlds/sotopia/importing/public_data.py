@@ -25,11 +25,11 @@ from sociolab.worlds.sotopia.importing.goals import (
     read_facts,
 )
 from sociolab.worlds.sotopia.importing.reading import (
+    ArchiveTable,
     PackageRecord,
     PlacedRow,
     Quirk,
     Quirks,
-    Table,
     find_record,
     index_by_id,
     quirk_lines,
@@ -117,11 +117,11 @@ def _lines(items: Iterable[BaseModel]) -> str:
     return "".join(item.model_dump_json(exclude_none=True) + "\n" for item in items)
 
 
-AGENTS = Table("agent_profiles", "AgentProfile")
-ENVIRONMENTS = Table("environment_profiles", "EnvironmentProfile")
-RELATIONSHIPS = Table("relationship_profiles", "RelationshipProfile")
-COMBINATIONS = Table("env_agent_combo_storages", "EnvAgentComboStorage")
-EPISODES = Table("episodes", "EpisodeLog")
+AGENTS = ArchiveTable("agent_profiles", "AgentProfile")
+ENVIRONMENTS = ArchiveTable("environment_profiles", "EnvironmentProfile")
+RELATIONSHIPS = ArchiveTable("relationship_profiles", "RelationshipProfile")
+COMBINATIONS = ArchiveTable("env_agent_combo_storages", "EnvAgentComboStorage")
+EPISODES = ArchiveTable("episodes", "EpisodeLog")
 HARD_LIST = "sotopia_hard_env_ids.json"
 
 PUBLIC_HARD = "public-hard"
@@ -187,7 +187,7 @@ def read_public_data(
     """
     whole_files = whole and not is_store(folder)
 
-    def read(table: Table, kind: type[R]) -> tuple[PlacedRow[R], ...]:
+    def read(table: ArchiveTable, kind: type[R]) -> tuple[PlacedRow[R], ...]:
         path = table.find(folder)
         return read_rows(path or folder / table.file, kind) if path or whole_files else ()
 

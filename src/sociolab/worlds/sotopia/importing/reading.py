@@ -45,7 +45,7 @@ class PlacedRow(Generic[R]):
 
 
 @dataclass(frozen=True, slots=True)
-class Table:
+class ArchiveTable:
     """A table of the package: the name of its exported file, and of its folder in a local store."""
 
     name: str
