@@ -27,6 +27,7 @@ BELONGING = (
     "judgings",
     "verdicts",
     "attachments",
+    "notes",
     "studies",
     "participants",
     "assignments",
@@ -47,6 +48,7 @@ def fill(store: Store, name: str) -> None:
     store.verdicts.add(name, samples.JUDGE, [Score(samples.MEASURE, "ann", 7)], trial="t1")
     failure = ScoreFailure(samples.MEASURE, "ann", "unreadable", "no number")
     store.verdicts.add(name, samples.JUDGE, [failure], cell={"agent": "x"})
+    store.notes.add(name, "as it was")
     store.attach(name, "t1", "trace", b"piece")
     store.studies.create(f"{name}-study", "play", {}, name)
     person = store.studies.add_participant(f"{name}-study", "p-aaaaaa", None)
@@ -177,11 +179,11 @@ def test_renaming_to_a_taken_name_is_refused(store: Store) -> None:
 def test_deleting_leaves_nothing_behind_in_any_table(store: Store) -> None:
     fill(store, "r")
     sizes = table_sizes(store)
-    assert sizes.pop("salt") == 1  # of the store, not of a run
+    assert (sizes.pop("salt"), sizes.pop("versions")) == (1, 1)  # of the store, not of a run
     assert set(sizes) == set(BELONGING)
     assert all(sizes.values()), f"the sample run leaves a table empty: {sizes}"
     store.delete_run("r")
-    assert table_sizes(store) == {"salt": 1} | dict.fromkeys(BELONGING, 0)
+    assert table_sizes(store) == {"salt": 1, "versions": 1} | dict.fromkeys(BELONGING, 0)
 
 
 def test_deleting_leaves_other_runs_alone(store: Store) -> None:

@@ -8,11 +8,10 @@ from unittest.mock import Mock, create_autospec
 
 import pytest
 
-from sociolab.core import StoreError
 from sociolab.core.user_files import data_home
 from sociolab.store import Store
 from sociolab.store.connect import _use_wal, default_path
-from sociolab.store.schema import APPLICATION_ID, SCHEMA, VERSION, version_of
+from sociolab.store.schema import APPLICATION_ID, VERSION
 
 
 def test_a_new_store_is_marked_as_ours_and_has_the_current_schema(path: Path) -> None:
@@ -22,25 +21,6 @@ def test_a_new_store_is_marked_as_ours_and_has_the_current_schema(path: Path) ->
         assert raw.execute("PRAGMA user_version").fetchone() == (VERSION,)
         assert raw.execute("PRAGMA journal_mode").fetchone() == ("wal",)
     raw.close()
-
-
-@pytest.mark.parametrize("other", [1, version_of(SCHEMA.replace("roles TEXT", "role TEXT"))])
-def test_another_schema_is_refused_with_both_versions_and_left_as_it_is(
-    path: Path, other: int
-) -> None:
-    Store.open(path).close()
-    with sqlite3.connect(path) as raw:
-        raw.execute(f"PRAGMA user_version = {other}")
-        raw.execute("PRAGMA wal_checkpoint(TRUNCATE)")
-    raw.close()
-    before = path.read_bytes()
-    with pytest.raises(StoreError, match=rf"schema {other:x}; this one reads {VERSION:x}\): use"):
-        Store.open(path)
-    assert path.read_bytes() == before
-
-
-def test_comments_and_spacing_make_no_other_schema() -> None:
-    assert version_of(SCHEMA.replace("-- JSON", "--  an object") + "\n-- end") == VERSION
 
 
 def test_a_new_file_that_is_busy_is_waited_for() -> None:

@@ -131,6 +131,9 @@ def _take_part(store: Store, part: Store, name: str, shard: Shard | None, trials
             new += take_trial(store, name, read_trial(part, name, trial)[0])
     if shard is None:
         take_calls(store, name, read_other_calls(part, name))
+    for note in part.notes.of(name):
+        if store.has_run(note.run) and (note.other is None or store.has_run(note.other)):
+            store.notes.add(note.run, note.text, note.other, at=note.at)
     return new
 
 

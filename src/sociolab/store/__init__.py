@@ -12,6 +12,7 @@ if TYPE_CHECKING:
         export_run as export_run,
         import_run as import_run,
     )
+    from sociolab.store.notes import NoteRow as NoteRow
     from sociolab.store.parquet import (
         SCORES as SCORES,
         TURNS as TURNS,

@@ -6,7 +6,7 @@ from __future__ import annotations
 import sqlite3
 from collections.abc import Iterator
 
-from sociolab.store.schema import CHECKED, Undecoded, checksum, statements
+from sociolab.store.schema import CHECKED, Undecoded, checksum, definitions, own_definitions
 from sociolab.store.store import Store
 
 _UNREADABLE = (sqlite3.Error, UnicodeDecodeError)  # SQLite quotes what is damaged, as it is
@@ -53,11 +53,10 @@ def _check_pages(connection: sqlite3.Connection) -> Iterator[str]:
 
 def _check_schema(connection: sqlite3.Connection) -> Iterator[str]:
     """The tables must be ours to the letter: SQLite reads rows by their definition."""
-    present = {_text(sql) for (sql,) in connection.execute("SELECT sql FROM sqlite_master") if sql}
-    for statement in statements():
-        text = statement.strip().removesuffix(";")
-        if text.startswith("CREATE") and text not in present:
-            yield f"the schema: {text.split('(')[0].strip()} was changed"
+    present = {*definitions(connection)}
+    for own in own_definitions():
+        if own.encode() not in present:
+            yield f"the schema: {own.split('(')[0].strip()} was changed"
 
 
 def _check_search_index(connection: sqlite3.Connection) -> Iterator[str]:
@@ -108,7 +107,7 @@ _TRIAL = """(SELECT 'run ' || runs.name || ', episode ' || trials.id FROM trials
 
 _OF = {
     "runs": "'run ' || name",
-    **dict.fromkeys(("tasks", "schemas", "judges", "measures"), _RUN),
+    **dict.fromkeys(("tasks", "schemas", "judges", "measures", "notes"), _RUN),
     "trials": f"{_RUN} || ', episode ' || id",
     **dict.fromkeys(("calls", "call_failures", "attempts"), _CALL),
     **dict.fromkeys(("events", "attachments", "judgings"), _TRIAL.format("trial")),

@@ -5,6 +5,7 @@ off one run.
 from __future__ import annotations
 
 import errno
+import itertools
 import os
 import re
 import sqlite3
@@ -15,9 +16,16 @@ from contextlib import closing, contextmanager, suppress
 from pathlib import Path
 from urllib.parse import quote
 
+from sociolab.core import __version__
 from sociolab.core.errors import StorageError, StoreError
-from sociolab.core.user_files import data_home, is_alive
-from sociolab.store.schema import APPLICATION_ID, VERSION, checksum, create, schema_version
+from sociolab.core.user_files import atomic_file, data_home, is_alive
+from sociolab.store.schema import (
+    APPLICATION_ID,
+    VERSION,
+    bring_up_to_date,
+    checksum,
+    version_in,
+)
 
 VARIABLE = "SOCIOLAB_STORE"
 
@@ -93,16 +101,20 @@ class FrozenConnection(sqlite3.Connection):
 def connect(path: Path, new: bool, *, synced: bool = False) -> sqlite3.Connection:
     """A connection to the store at `path`, with the current schema.
 
+    A store of an earlier version is brought up to date; its copy stays beside it, as `store.db.v1`.
+
     A commit survives the death of the process, and a power cut only if `synced`: then SQLite waits
     for the disk at each commit; otherwise the last seconds may be lost, but no more. Where nothing
     can be written (a read-only medium, a full disk), the connection is read-only.
 
-    StoreError if there is no store (unless `new`: then it is created), if the file is not ours, has
-    another schema than this version reads, or cannot be opened.
+    StoreError if there is no store (unless `new`: then it is created), if the file is not ours, is
+    of a version that this sociolab does not read, or cannot be opened.
     """
     _check_place(path, new)
     try:
         return _open_for_writing(path, synced)
+    except OSError as error:  # of the copy
+        raise _cannot_open(path, error) from error
     except sqlite3.Error as error:
         code = _code(error)
         if not {code, code & 0xFF} & _UNWRITABLE or not path.exists():
@@ -128,10 +140,10 @@ def _open_for_writing(path: Path, synced: bool) -> sqlite3.Connection:
         _check_ours(connection, path)
         _use_wal(connection)
         connection.execute(f"PRAGMA synchronous = {'FULL' if synced else 'NORMAL'}")
+        connection.create_function("checksum", -1, checksum, deterministic=True)
+        bring_up_to_date(connection, lambda version: _prepare_migration(connection, path, version))
         for pragma in _PRAGMAS:
             connection.execute(pragma)
-        connection.create_function("checksum", -1, checksum, deterministic=True)
-        create(connection)
     except UnicodeDecodeError as error:  # SQLite quotes what is damaged, as it is
         connection.close()
         raise _damaged(path) from error
@@ -146,7 +158,12 @@ def _open_frozen(path: Path) -> sqlite3.Connection:
     connection = sqlite3.connect(where, uri=True, isolation_level=None, factory=FrozenConnection)
     try:
         connection.create_function("checksum", -1, checksum, deterministic=True)
-        _check_ours(connection, path)
+        if _check_ours(connection, path) < VERSION:
+            raise StoreError(
+                f"the store {path} is of an earlier sociolab: it must be brought up to date first, "
+                "which needs a writable directory with room for a copy of it; copy it to one, and "
+                "name the copy with --store"
+            )
     except BaseException:  # as above
         connection.close()
         raise
@@ -203,26 +220,66 @@ def _check_place(path: Path, new: bool) -> None:
     raise StoreError(f"there is no store at {path}; play a run first, or name another --store")
 
 
-def _check_ours(connection: sqlite3.Connection, path: Path) -> None:
+def _check_ours(connection: sqlite3.Connection, path: Path) -> int:
     """Refuse a foreign file before anything is written; an empty one may become a store.
 
-    Read in one transaction: another process may be creating this store meanwhile.
+    Returns the store's version. Read in one transaction: another process may be creating this
+    store meanwhile.
     """
     connection.execute("BEGIN")
     try:
         tables = connection.execute("SELECT count(*) FROM sqlite_master").fetchone()[0]
         owner = connection.execute("PRAGMA application_id").fetchone()[0]
-        version = schema_version(connection)
+        version = version_in(connection)
+        if owner != APPLICATION_ID:
+            if owner or version != 0 or tables:
+                raise _not_ours(path, "it belongs to another program")
+        elif version is None:
+            raise StoreError(
+                f"the store {path} was written by sociolab 0.1.0 before its release, with tables "
+                "that no other version reads: export its runs there (`sociolab export`) and import "
+                "the files here (`sociolab import run`), or name another --store"
+            )
+        elif version > VERSION:
+            newest = "SELECT sociolab FROM versions ORDER BY version DESC LIMIT 1"
+            (its_sociolab,) = connection.execute(newest).fetchone()
+            raise StoreError(
+                f"the store {path} is of version {version}, and this sociolab, {__version__}, "
+                f"reads versions up to {VERSION}: use sociolab {its_sociolab} or a later one, or "
+                "name another --store"
+            )
+        return version
     finally:
         connection.rollback()
-    if owner != APPLICATION_ID:
-        if owner or version or tables:
-            raise _not_ours(path, "it belongs to another program")
-    elif version != VERSION:
-        raise StoreError(
-            f"the store {path} was made by another version of sociolab, with other tables (schema "
-            f"{version:x}; this one reads {VERSION:x}): use that version, or name another --store"
-        )
+
+
+def _prepare_migration(connection: sqlite3.Connection, path: Path, version: int) -> None:
+    """Make sure that nobody plays a run in this version of the store, and copy it."""
+    for (name,) in connection.execute("SELECT name FROM runs"):
+        if run_is_locked(path, name):
+            raise StoreError(
+                f'the store {path} is of an earlier sociolab, which is using the run "{name}"; '
+                "wait until that has ended: then the store is brought up to date"
+            )
+    copy = path.with_name(f"{path.name}.v{version}")
+    for number in itertools.count(2):
+        if not copy.exists():
+            break
+        copy = path.with_name(f"{path.name}.v{version}-{number}")
+    with closing(sqlite3.connect(path)) as reader:  # SQLite copies no connection that may write
+        back_up(reader, path, copy)
+
+
+def back_up(connection: sqlite3.Connection, path: Path, file: Path) -> None:
+    """Copy the store at `path`, as it is at this moment; others may go on writing.
+
+    `file` appears when it is complete. OSError or sqlite3.Error where it cannot be written.
+    """
+    with atomic_file(file) as part:
+        part.touch(mode=0o600)
+        with closing(sqlite3.connect(part)) as copy:
+            connection.backup(copy)
+        part.chmod(path.stat().st_mode & 0o777)
 
 
 def _use_wal(connection: sqlite3.Connection) -> None:

@@ -2,9 +2,9 @@
 
 The first line is the header `{"sociolab_export": 1, "version": ...}`; then come the run, its tasks
 and trials, the events, the calls with their full prompts, the failed calls, the attempts that
-brought no reply, the judgings, the attachments, and last a line with the number of lines, which
-reveals a truncated file. Events and trials are written as in `core.codec`; a trial refers to its
-task by its number in the file, from 0.
+brought no reply, the judgings, the attachments, the notes, and last a line with the number of
+lines, which reveals a truncated file. Events and trials are written as in `core.codec`; a trial
+refers to its task by its number in the file, from 0.
 """
 
 from __future__ import annotations
@@ -159,6 +159,9 @@ def _run_lines(store: Store, name: str) -> Iterator[_Line]:
             for piece in store.attachment(name, row.trial.id, title):
                 data = base64.b64encode(piece).decode()
                 yield {"line": "attachment", "trial": row.trial.id, "name": title, "data": data}
+    for note in store.notes.of(name):
+        other = note.run if note.other == name else note.other
+        yield {"line": "note", "text": note.text, "at": note.at, "other": other}
 
 
 def _plan(store: Store, name: str) -> Iterator[_Line]:
@@ -292,6 +295,8 @@ class _Import:
             case AttachmentLine():
                 data = base64.b64decode(line.data, validate=True)
                 store.attach(run, line.trial, line.name, data)
+            case NoteLine() if line.other is None or store.has_run(line.other):
+                store.notes.add(run, line.text, line.other, at=line.at)
 
 
 def _check_header(text: bytes) -> None:
@@ -400,6 +405,16 @@ class AttachmentLine(ExportLine):
     data: str
 
 
+class NoteLine(ExportLine):
+    """A note on the run, or on its comparison with the run `other`: the file of that has it, too,
+    and whichever comes in second brings it."""
+
+    line: Literal["note"]
+    text: str
+    at: float
+    other: str | None = None
+
+
 class EndLine(ExportLine):
     """`lines` counts all lines of the file, this one included."""
 
@@ -417,6 +432,7 @@ AnyLine: TypeAlias = (
     | AttemptLine
     | JudgingLine
     | AttachmentLine
+    | NoteLine
     | EndLine
 )
 

@@ -1,12 +1,15 @@
-"""The schema of a store: all its tables, made at once in a new file, and the checksum of each
-row."""
+"""The schema of a store: its tables, version by version, and the checksum of each row."""
 
 from __future__ import annotations
 
 import re
 import sqlite3
+import time
 import zlib
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from contextlib import closing
+
+from sociolab.core import __version__
 
 APPLICATION_ID = 0x536F6C61
 """Marks a SQLite file as ours ("Sola")."""
@@ -29,7 +32,7 @@ def _bytes_of(value: str | bytes | float | None) -> bytes:
     return b"\xff" + value if isinstance(value, bytes) else b"\xfd%a" % value
 
 
-SCHEMA = """
+_VERSION_1 = """
 CREATE TABLE salt (                  -- one row: what makes hashes of this store its own
     value BLOB NOT NULL DEFAULT (randomblob(16)),
     sum INTEGER AS (checksum(value)) STORED
@@ -361,51 +364,105 @@ END;
 """
 
 
-CHECKED = dict(re.findall(r"CREATE TABLE (\w+) \(.*?checksum\(\s*([^)]+?)\s*\)", SCHEMA, re.DOTALL))
+_VERSION_2 = """
+CREATE TABLE versions (              -- which sociolab brought the store to which version
+    version INTEGER NOT NULL,
+    sociolab TEXT NOT NULL,
+    at REAL NOT NULL,                -- seconds since 1970, UTC
+    sum INTEGER AS (checksum(version, sociolab, at)) STORED
+);
+
+CREATE TABLE notes (                 -- what people wrote beside a run, or beside two
+    pk INTEGER PRIMARY KEY,
+    run INTEGER NOT NULL REFERENCES runs ON DELETE CASCADE,
+    other INTEGER REFERENCES runs ON DELETE CASCADE,  -- of a comparison; NULL: of the run alone
+    text TEXT NOT NULL,
+    at REAL NOT NULL,                -- seconds since 1970, UTC
+    sum INTEGER AS (checksum(run, other, text, at)) STORED
+);
+CREATE INDEX notes_by_run ON notes (run);
+CREATE INDEX notes_by_other ON notes (other);
+"""
+
+
+MIGRATIONS = (_VERSION_1, _VERSION_2)
+"""What leads from each version to the next, from an empty file on. Stores have gone through them:
+add one, and change none."""
+
+VERSION = len(MIGRATIONS)
+"""The version that this sociolab reads and writes; earlier ones are brought up to it."""
+
+_MARK_OF_1 = 0x7D4BBD5F
+"""The `user_version` of version 1; all later ones have their number."""
+
+_HIGHEST = 0xFFFF
+"""Above are the marks of schemas that were never numbered: hashes of their text."""
+
+CHECKED = dict(
+    re.findall(
+        r"CREATE TABLE (\w+) \(.*?checksum\(\s*([^)]+?)\s*\)", "".join(MIGRATIONS), re.DOTALL
+    )
+)
 """The columns that the `sum` of each table's rows is made of: all but those that only count. SQLite
 makes it anew whenever it writes a row, and never when it reads one."""
 
 
-def version_of(schema: str) -> int:
-    """What a store of this schema has as its `user_version`; comments and spacing do not matter."""
-    return zlib.crc32(" ".join(re.sub(r"--.*", "", schema).split()).encode()) & 0x7FFFFFFF
+def version_in(connection: sqlite3.Connection) -> int | None:
+    """The version of a store: 0 for an empty file, None for what is older than version 1."""
+    mark = int(connection.execute("PRAGMA user_version").fetchone()[0])
+    if mark == _MARK_OF_1:
+        return 1
+    return mark if mark == 0 or 1 < mark <= _HIGHEST else None
 
 
-VERSION = version_of(SCHEMA)
-"""A store of another version is not opened. A hash and no number to count up: one that somebody
-forgets to count up opens stores that lack a column."""
+def bring_up_to_date(
+    connection: sqlite3.Connection, before: Callable[[int], object] | None = None
+) -> None:
+    """Make a store of an empty file, or one of `VERSION` of an earlier one, in one transaction.
 
-
-def create(connection: sqlite3.Connection) -> None:
-    """Make a store of an empty file, in one transaction; does nothing to a store.
-
-    The version is read again under the write lock: another process may have been faster.
+    `before` is called with the version that is there, if any, before anything is changed; nobody
+    else writes meanwhile. Foreign keys must be off, so that a migration may make a table anew.
     """
-    if schema_version(connection):
+    if version_in(connection) == VERSION:
         return
     connection.execute("BEGIN IMMEDIATE")
     try:
-        if not schema_version(connection):
-            for statement in statements():
+        version = version_in(connection) or 0  # again: another process may have been faster
+        if before and 0 < version < VERSION:
+            before(version)
+        for migration in MIGRATIONS[version:]:
+            for statement in _statements(migration):
                 connection.execute(statement)
+        if version < VERSION:
+            row = (VERSION, __version__, time.time())
+            connection.execute("INSERT INTO versions VALUES (?, ?, ?)", row)
             connection.execute(f"PRAGMA application_id = {APPLICATION_ID}")
             connection.execute(f"PRAGMA user_version = {VERSION}")
         connection.execute("COMMIT")
-    except sqlite3.Error:
+    except BaseException:  # Ctrl-C, too: all or nothing
         connection.rollback()
         raise
 
 
-def schema_version(connection: sqlite3.Connection) -> int:
-    """0 for an empty file."""
-    return int(connection.execute("PRAGMA user_version").fetchone()[0])
-
-
-def statements() -> Iterator[str]:
-    """The statements of the schema, one by one: `executescript` would commit first."""
+def _statements(script: str) -> Iterator[str]:
+    """The statements of a script, one by one: `executescript` would commit first."""
     statement = ""
-    for piece in SCHEMA.split(";"):
+    for piece in script.split(";"):
         statement += piece + ";"
         if sqlite3.complete_statement(statement):
             yield statement
             statement = ""
+
+
+def definitions(connection: sqlite3.Connection) -> list[str | bytes]:
+    """The definitions of all tables, indexes and so on, but those that FTS5 makes by itself."""
+    query = "SELECT sql FROM sqlite_master WHERE sql NOT NULL AND name NOT LIKE 'episode_words_%'"
+    return [sql for (sql,) in connection.execute(query)]
+
+
+def own_definitions() -> list[str]:
+    """The definitions in a store of `VERSION`."""
+    with closing(sqlite3.connect(":memory:", isolation_level=None)) as connection:
+        connection.create_function("checksum", -1, checksum, deterministic=True)
+        bring_up_to_date(connection)
+        return [str(sql) for sql in definitions(connection)]

@@ -23,6 +23,7 @@ from sociolab.core.unpacking import inflate
 from sociolab.store.calls import Calls
 from sociolab.store.connect import checked_name, connect, lock_run, storage_error, store_path
 from sociolab.store.database import Database, as_text
+from sociolab.store.notes import Notes
 from sociolab.store.search import Search
 from sociolab.store.studies import Studies
 from sociolab.store.verdicts import Verdicts
@@ -103,9 +104,9 @@ class StoreSize:
 class Store(Database):
     """One open store, for one thread; others may read while it writes.
 
-    Runs, trials and events are its own methods; `calls`, `verdicts`, `studies` and `search` hold
-    the rest. A write is on disk when its method returns, unless that says "soon". `RunReplies`
-    stores the replies of a run; `lock_run` keeps a second process off a run.
+    Runs, trials and events are its own methods; `calls`, `verdicts`, `studies`, `notes` and
+    `search` hold the rest. A write is on disk when its method returns, unless that says "soon".
+    `RunReplies` stores the replies of a run; `lock_run` keeps a second process off a run.
 
     >>> from pathlib import Path
     >>> from sociolab import RunConfig, run
@@ -123,8 +124,9 @@ class Store(Database):
         `synced`: commits survive a power cut, too. People's answers need that; a model's replies
         can be requested again.
 
-        StoreError if it cannot be opened, is not ours, or has a schema that this version does not
-        read.
+        A store of an earlier version of sociolab is brought up to date, and its copy is kept beside
+        it. StoreError if it cannot be opened, is not ours, or is of a version that this sociolab
+        does not read.
         """
         return cls(connect(path, create, synced=synced), path)
 
@@ -137,6 +139,10 @@ class Store(Database):
     @cached_property
     def studies(self) -> Studies:
         return Studies(self)
+
+    @cached_property
+    def notes(self) -> Notes:
+        return Notes(self)
 
     @cached_property
     def search(self) -> Search:
