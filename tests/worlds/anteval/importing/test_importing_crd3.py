@@ -489,6 +489,51 @@ def test_a_clone_is_imported_from_any_level(tmp_path: Path, below: str) -> None:
     assert (about["format"], about["source"], about["licence"]) == ("crd3", "CRD3", "CC BY-SA 4.0")
 
 
+def test_one_file_is_imported(tmp_path: Path) -> None:
+    path = file_of(tmp_path, "C1E001.json.gz", LAURA_LOOKS, ASKED, ("LAURA", "17."))
+    import_crd3(path, tmp_path / "set")
+    (example,) = anteval.read_examples(tmp_path / "set")
+    assert example.id == "C1E001_00077"
+
+
+def aligned_file_of(folder: Path, name: str, *without: int) -> Path:
+    """The same play as aligned data: chunks of 40 turns that overlap by 10."""
+    cleaned = file_of(folder, "C1E001.json", LAURA_LOOKS, ASKED, ("LAURA", "17."))
+    turns = json.loads(cleaned.read_text())["TURNS"]
+    cleaned.unlink()
+    chunks = [
+        {
+            "CHUNK": "They walk on.",
+            "ALIGNMENT": {"CHUNK ID": start // 30},
+            "TURNS": [t for t in turns[start : start + 40] if t["NUMBER"] not in without],
+        }
+        for start in range(0, len(turns), 30)
+    ]
+    (folder / name).write_text(raw(chunks))
+    return folder / name
+
+
+@pytest.mark.parametrize("below", [".", "c=2", "data/aligned data/c=2"])
+def test_aligned_data_give_what_the_transcript_gives(tmp_path: Path, below: str) -> None:
+    folder = tmp_path / "CRD3" / below
+    folder.mkdir(parents=True)
+    for name in ("C1E001_2_0.json", "C1E001_2_1.json"):
+        aligned_file_of(folder, name)
+    source = tmp_path / "CRD3" / ("data/aligned data" if below.startswith("data") else "")
+
+    import_crd3(source, tmp_path / "set")
+
+    (example,) = anteval.read_examples(tmp_path / "set")
+    transcript = file_of(tmp_path, "C1E001.json", LAURA_LOOKS, ASKED, ("LAURA", "17."))
+    assert (example,) == extract(read_episode(transcript)).examples
+
+
+def test_aligned_data_that_lack_a_turn_are_refused(tmp_path: Path) -> None:
+    path = aligned_file_of(tmp_path, "C1E001_2_0.json", 50)
+    with pytest.raises(ConfigError, match="found no turn 50"):
+        import_crd3(path, tmp_path / "set")
+
+
 def test_several_names_are_one_speaker(tmp_path: Path) -> None:
     path = file_of(tmp_path, "C1E001.json", ("LAURA & LIAM", "Ha ha!"))
     assert read_episode(path).turns[-1].speaker == "LAURA & LIAM"
@@ -499,7 +544,9 @@ def test_several_names_are_one_speaker(tmp_path: Path) -> None:
     ("text", "sentence"),
     [
         ("{", "expected JSON"),
-        (raw([]), "expected a JSON object, found []"),
+        (raw("TURNS"), "expected a JSON object"),
+        (raw([]), "found no turn 0"),
+        (raw([{"TURNS": [{"NAMES": ["LAURA"], "UTTERANCES": []}]}]), "chunk 0: TURNS.0.NUMBER"),
         (raw({"TURNS": []}), "TURNS: expected at least 1 item"),
         (raw({"TURNS": [{"NAMES": [], "UTTERANCES": []}]}), "TURNS.0.NAMES"),
         (raw({"TURNS": [{"NAMES": ["LAURA"]}]}), "TURNS.0.UTTERANCES is missing"),

@@ -72,7 +72,7 @@ def hand_checked() -> str:
 
 
 def import_crd3(source: Path, target: Path) -> tuple[str, ...]:
-    """Import a clone of CRD3, or its folder of cleaned data; returns lines to print."""
+    """Import a clone of CRD3, its cleaned or aligned data, or one file; returns lines to print."""
     files = episode_files(source)
     examples: list[Example] = []
     read: Counter[str] = Counter()

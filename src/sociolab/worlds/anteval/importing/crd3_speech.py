@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
@@ -15,7 +15,9 @@ from sociolab.core.errors import ConfigError
 from sociolab.core.reading import ForeignRecord, json_value, read_text, record
 from sociolab.worlds.anteval.session import SKILLS
 
-_EPISODE = re.compile(r"C(?P<campaign>\d+)E(?P<number>\d+)\w*\.json(\.gz)?")
+_EPISODE = re.compile(r"(?P<id>C(?P<campaign>\d+)E(?P<number>\d+)\w*?)(_\d+_\d+)?\.json(\.gz)?")
+"""The name of a file; aligned data have the size and the offset of their chunks in it."""
+_FOLDERS = ("", "cleaned data", "data/cleaned data", "c=2", "aligned data/c=2")
 _QUOTED = re.compile(r'"[^"]*"')
 _SENTENCE = re.compile(r"[^.?!]+[.?!]*(?:--)?\s*")
 
@@ -27,6 +29,16 @@ class _RawTurn(ForeignRecord):
 
 class _RawEpisode(ForeignRecord):
     turns: Annotated[tuple[_RawTurn, ...], Field(alias="TURNS", min_length=1)]
+
+
+class _NumberedTurn(_RawTurn):
+    number: Annotated[int, Field(alias="NUMBER", ge=0)]
+
+
+class _Chunk(ForeignRecord):
+    """Of aligned data: the turns for some sentences of a summary; chunks overlap."""
+
+    turns: Annotated[tuple[_NumberedTurn, ...], Field(alias="TURNS")]
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,15 +68,18 @@ class SpokenSentence:
 
 
 def episode_files(source: Path) -> tuple[Path, ...]:
-    """The episodes' files in `source`, in `cleaned data` or in `data/cleaned data` below it."""
-    for folder in (source, source / "cleaned data", source / "data" / "cleaned data"):
-        if folder.is_dir():
-            paths = [path for path in folder.iterdir() if _EPISODE.fullmatch(path.name)]
-            if paths:
-                return tuple(sorted(paths, key=lambda path: path.name))
+    """`source` itself, or one file for each episode in the folder or, below it, in that of the
+    cleaned or the aligned data."""
+    if source.is_file():
+        return (source,)
+    for folder in (source / name for name in _FOLDERS):
+        files = sorted(folder.iterdir()) if folder.is_dir() else ()
+        by_id = {name["id"]: file for file in files if (name := _EPISODE.fullmatch(file.name))}
+        if by_id:
+            return tuple(by_id.values())
     raise ConfigError(
-        f"{source}: expected a clone of the CRD3 repository, or the folder of its cleaned data "
-        "with files such as C1E001.json, and found none"
+        f"{source}: expected a clone of the CRD3 repository, or its cleaned or aligned data with "
+        "files such as C1E001.json, and found none"
     )
 
 
@@ -73,11 +88,29 @@ def read_episode(path: Path) -> ShowEpisode:
     name = _EPISODE.fullmatch(path.name)
     if name is None:
         raise ConfigError(f'{path}: expected a name such as C1E001.json, found "{path.name}"')
-    raw = record(str(path), _RawEpisode, json_value(str(path), read_text(path)))
-    turns = (SpokenTurn(" & ".join(turn.names), " ".join(turn.utterances)) for turn in raw.turns)
-    return ShowEpisode(
-        path.name.split(".")[0], int(name["campaign"]), int(name["number"]), tuple(turns)
-    )
+    value = json_value(str(path), read_text(path))
+    if isinstance(value, list):
+        raw = _aligned_turns(path, value)
+    else:
+        raw = record(str(path), _RawEpisode, value).turns
+    turns = (SpokenTurn(" & ".join(turn.names), " ".join(turn.utterances)) for turn in raw)
+    return ShowEpisode(name["id"], int(name["campaign"]), int(name["number"]), tuple(turns))
+
+
+def _aligned_turns(path: Path, chunks: Sequence[object]) -> tuple[_NumberedTurn, ...]:
+    """The whole transcript: every turn is in some chunk of each file of aligned data."""
+    turns = {
+        turn.number: turn
+        for position, chunk in enumerate(chunks)
+        for turn in record(f"{path}, chunk {position}", _Chunk, chunk).turns
+    }
+    missing = next((number for number in range(len(turns)) if number not in turns), None)
+    if not turns or missing is not None:
+        raise ConfigError(
+            f"{path}: expected all turns from 0 on in its chunks, found no turn {missing or 0}; "
+            "fetch the file again"
+        )
+    return tuple(turns[number] for number in range(len(turns)))
 
 
 def sentences(text: str) -> tuple[SpokenSentence, ...]:
