@@ -89,10 +89,11 @@ def read_episode(path: Path) -> ShowEpisode:
     if name is None:
         raise ConfigError(f'{path}: expected a name such as C1E001.json, found "{path.name}"')
     value = json_value(str(path), read_text(path))
-    if isinstance(value, list):
-        raw = _aligned_turns(path, value)
-    else:
-        raw = record(str(path), _RawEpisode, value).turns
+    raw: Sequence[_RawTurn] = (
+        _aligned_turns(path, value)
+        if isinstance(value, list)
+        else record(str(path), _RawEpisode, value).turns
+    )
     turns = (SpokenTurn(" & ".join(turn.names), " ".join(turn.utterances)) for turn in raw)
     return ShowEpisode(name["id"], int(name["campaign"]), int(name["number"]), tuple(turns))
 
