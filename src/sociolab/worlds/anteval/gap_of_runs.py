@@ -454,5 +454,5 @@ def load_examples(name: str, flag: str) -> tuple[Example, ...]:
     choices = ", ".join((SAMPLE, *imported_names("dnd")))
     raise ConfigError(
         f'{flag}: there is no data set or file "{name}"; there is: {choices}; import one with '
-        "sociolab import crd3 or dnd"
+        "sociolab import crd3, fireball or dnd"
     )

@@ -243,6 +243,7 @@ load_information = WorldPlugin(
     importers={
         "dnd": _real_play("dnd:import_dnd"),
         "crd3": _real_play("crd3:import_crd3"),
+        "fireball": _real_play("fireball:import_fireball"),
     },
     writers=_writers("anteval-information", InformationSettings),
     sidebar=_facts,
