@@ -36,7 +36,12 @@ End = Annotated[str, option("--until", "HH:MM", "End time.")]
 @town.command(epilog="Example: sociolab town picture --out town.png")
 def picture(
     data: Annotated[
-        OptText, option("--data", "NAME|DIR", "An imported town; default: Alderbrook.")
+        OptText,
+        option(
+            "--data",
+            "NAME|DIR|FILE",
+            "A town, by name or folder, or a Tiled map (.tmx, .tmj); default: Alderbrook.",
+        ),
     ] = None,
     out: Annotated[Path, option("--out", "FILE", "The picture to write.")] = Path("town.png"),
     scale: Annotated[int, option("--scale", "N", "Pixels per tile.", min=4, max=32)] = 12,
@@ -45,10 +50,16 @@ def picture(
     from sociolab.app.registry import town_of, worlds_that
     from sociolab.cli.output import say
     from sociolab.core.user_files import find_data_folder
+    from sociolab.town.tiled import load_tiled
     from sociolab.town.trajectory import write_picture
 
     (world, *_) = worlds_that(lambda installed: installed.town is not None)
-    town_map = town_of(world).map(None if data is None else find_data_folder(world, data))
+    if data is not None and data.endswith((".tmx", ".tmj")):
+        town_map, remarks = load_tiled(Path(data))
+        for remark in remarks:
+            say(remark)
+    else:
+        town_map = town_of(world).map(None if data is None else find_data_folder(world, data))
     write_picture(town_map, out, scale)
     say(
         f"wrote {out}: {town_map.name}, {len(town_map.sectors)} sectors, "

@@ -85,6 +85,7 @@ if TYPE_CHECKING:
         Order as Order,
         simulate as simulate,
     )
+    from sociolab.town.tiled import load_tiled as load_tiled
     from sociolab.town.trace import (
         HEADINGS as HEADINGS,
         TRACE as TRACE,

@@ -34,6 +34,7 @@ from sociolab.town.residents import (
     read_residents,
     resident_faults,
 )
+from sociolab.town.tiled import load_tiled
 from sociolab.worlds.stss.literals import contradictions
 from sociolab.worlds.stss.task import Frozen, SocialTask, task_faults
 from sociolab.worlds.stss.templates import instantiate, own_templates, render_goal
@@ -45,7 +46,7 @@ DAYS = (date(2024, 5, 13), date(2024, 5, 14))
 """A Monday for planning and inviting, and the Tuesday of the event."""
 
 META, MAP, PEOPLE, TASKS = "meta.json", "map.json", "residents.jsonl", "tasks.jsonl"
-DRAWN, BY_HAND = "map", "residents.toml"
+DRAWN, TILED, BY_HAND = "map", ("map.tmj", "map.tmx"), "residents.toml"
 
 
 class TownMeta(BaseModel):
@@ -108,19 +109,17 @@ class TaskRecord(SocialTask):
 def read_town(folder: Path) -> TownData:
     """Read and check the town of a folder; ConfigError names every fault with its file and line.
 
-    A town by hand is drawn in `map/` and has `residents.toml`, as ours; an imported one has
-    `map.json` and `residents.jsonl`.
+    A town by hand is drawn in `map/`, or in Tiled, and has `residents.toml`, as ours; an imported
+    one has `map.json` and `residents.jsonl`.
     """
     faults = Faults()
     meta = town = None
+    remarks: tuple[str, ...] = ()
     rows: tuple[tuple[str, TaskRecord], ...] = ()
     with faults.collect():
         meta = json_record(str(folder / META), TownMeta, read_text(folder / META))
     with faults.collect():
-        if (folder / DRAWN).is_dir():
-            town = load_map(folder / DRAWN)
-        else:
-            town = read_map(read_text(folder / MAP), str(folder / MAP))
+        town, remarks = _find_map(folder)
     before = len(faults)
     people = _read_people(folder, faults)
     complete = len(faults) == before
@@ -133,13 +132,25 @@ def read_town(folder: Path) -> TownData:
         faults.add(*resident_faults(people, town, whole=complete))
     residents = tuple(located.resident for located in people)
     tasks: tuple[SocialTask, ...] = ()
-    remarks: tuple[str, ...] = ()
     if town is not None and complete:
-        tasks, remarks = _check_tasks(rows, residents, town, faults)
+        tasks, of_tasks = _check_tasks(rows, residents, town, faults)
+        remarks = (*remarks, *of_tasks)
     faults.refuse()
     assert meta is not None
     assert town is not None
     return TownData(meta.name, meta.version, town, residents, tasks, remarks)
+
+
+def _find_map(folder: Path) -> tuple[TownMap, tuple[str, ...]]:
+    """The map of a folder in the form in which it has it, and remarks on it."""
+    found = [name for name in (DRAWN, *TILED, MAP) if (folder / name).exists()]
+    if len(found) > 1:
+        raise ConfigError(f"{folder}: expected one map, found {' and '.join(found)}; keep one")
+    if found == [DRAWN]:
+        return load_map(folder / DRAWN), ()
+    if found and found[0] in TILED:
+        return load_tiled(folder / found[0])
+    return read_map(read_text(folder / MAP), str(folder / MAP)), ()
 
 
 def _read_people(folder: Path, faults: Faults) -> tuple[LocatedResident, ...]:
