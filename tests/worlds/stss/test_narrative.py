@@ -113,7 +113,8 @@ def test_a_host_who_held_it_elsewhere_is_told_of_first() -> None:
     lines = parts["The score"].splitlines()
     assert lines[1].startswith("0.25 at 5 min, since 1 of 3 expected took part")
     assert lines[1].endswith("(at least 5 min) and counts as one more no-show.")
-    assert lines[3] == "Without requiring the host's presence: 0.333."
+    assert lines[3] == "0.333: By the rule of the authors' code: Bea Rowe."
+    assert lines[4] == "Without requiring the host's presence: 0.333."
 
 
 def test_the_performers_plans_and_reminders_are_told() -> None:

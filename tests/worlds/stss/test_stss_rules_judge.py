@@ -106,6 +106,7 @@ def test_a_public_activity_has_its_type_the_thresholds_and_the_ratios() -> None:
     assert values(AT_PARTY) == {
         "public_activity": third,
         "overall": third,
+        "goal_authors": 0,  # the walk there began before 18:00
         "goal_by_word": third,
         "goal_0_min": third,
         "goal_15_min": 0,
@@ -151,6 +152,7 @@ def test_help_has_no_ratio_but_the_score_with_any_helper() -> None:
     assert values(HELPED) == {
         "asking_for_help": 0,
         "overall": 0,
+        "goal_authors": 0.5,  # one errand, by somebody who was not asked
         "goal_by_word": 0,
         "goal_0_min": 0,
         "goal_15_min": 0,
@@ -214,7 +216,7 @@ def test_nothing_is_scored_of_another_performer_among_scripted_residents(perform
 )
 def test_what_was_not_lived_to_the_end_is_a_failure_and_never_a_zero(broken: Episode) -> None:
     verdicts = judged(broken).values()
-    assert len(verdicts) == 12
+    assert len(verdicts) == 13
     for verdict in verdicts:
         assert isinstance(verdict, ScoreFailure)
         assert verdict.cause == "incomplete"

@@ -24,6 +24,7 @@ if TYPE_CHECKING:
         write_town as write_town,
     )
     from sociolab.worlds.stss.evidence import event_window as event_window, was_lived as was_lived
+    from sociolab.worlds.stss.goal_authors import AuthorsGoal as AuthorsGoal
     from sociolab.worlds.stss.importing.importer import (
         ImportReport as ImportReport,
         import_stss as import_stss,
@@ -55,6 +56,7 @@ if TYPE_CHECKING:
         ErrandDone as ErrandDone,
         ScoreSettings as ScoreSettings,
         TaskScore as TaskScore,
+        explain_authors as explain_authors,
         explain_score as explain_score,
         score as score,
     )

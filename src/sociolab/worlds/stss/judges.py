@@ -31,6 +31,7 @@ from sociolab.worlds.stss.evidence import Evidence, partner_of, was_lived
 from sociolab.worlds.stss.scoring import (
     ScoreSettings,
     TaskScore,
+    explain_authors,
     explain_by_word,
     explain_minimum,
     explain_ratio,
@@ -213,6 +214,7 @@ OF_TYPE: dict[TaskType, Measure] = {
 
 OVERALL = Measure("overall", 0, 1, title="overall")
 BY_WORD = Measure("goal_by_word", 0, 1, title="goal, by word")
+AUTHORS = Measure("goal_authors", 0, 1, title="goal, authors' code")
 RATIO = Measure("conversation_ratio", 0, MOST_RATIO, title="conversation ratio")
 RATIO_BOTH = Measure(
     "conversation_ratio_both", 0, MOST_RATIO, title="conversation ratio, either began"
@@ -237,7 +239,7 @@ def goal_at_least(minutes: int) -> Measure:
 
 def measures_of(kind: TaskType, beside: tuple[int, ...]) -> tuple[Measure, ...]:
     """The metrics of a task of this type, in the order of a table's columns."""
-    measures = (OF_TYPE[kind], OVERALL, BY_WORD, *map(goal_at_least, beside))
+    measures = (OF_TYPE[kind], OVERALL, AUTHORS, BY_WORD, *map(goal_at_least, beside))
     if kind == "asking for help":
         return (*measures, ANY_HELPER, *LOSSES.values())
     if kind == "public activity":
@@ -248,7 +250,7 @@ def measures_of(kind: TaskType, beside: tuple[int, ...]) -> tuple[Measure, ...]:
 # ------------------------------------------------------------------ by the keyword filter
 
 
-RULES = "5"
+RULES = "6"
 """Changes with the rules of scoring, so that figures by other rules are never mixed."""
 
 
@@ -317,6 +319,7 @@ def _scores(
     values: dict[Measure, tuple[float | None, str]] = {
         OF_TYPE[scored.type]: (scored.goal, why),
         OVERALL: (scored.goal, why),
+        AUTHORS: (scored.authors.goal, explain_authors(task, scored, name)),
         BY_WORD: (scored.goal_by_word, by_word),
         RATIO: (scored.ratio, ratio),
         RATIO_BOTH: (scored.ratio_both, ratio_both),

@@ -63,6 +63,7 @@ DECLARED = Declared(
             "online_activity": "Score of tasks that bring people to an online event",
             "asking_for_help": "Score of tasks that find helpers",
             "overall": "Mean score of all tasks: share of the people wanted who took part",
+            "goal_authors": "Score by the rule of the authors' public code",
             "goal_by_word": (
                 "Score counting only people who had heard of it in a conversation before they came"
             ),

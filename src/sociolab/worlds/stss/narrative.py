@@ -11,7 +11,13 @@ from sociolab.town.residents import Resident
 from sociolab.town.trace import Planned, Remembered, Reminded, Stood, Talked
 from sociolab.town.trajectory import Trajectory, format_spans
 from sociolab.worlds.stss.evidence import Evidence, event_window
-from sociolab.worlds.stss.scoring import Account, TaskScore, describe_absence, explain_score
+from sociolab.worlds.stss.scoring import (
+    Account,
+    TaskScore,
+    describe_absence,
+    explain_authors,
+    explain_score,
+)
 from sociolab.worlds.stss.task import SocialTask
 
 
@@ -142,6 +148,8 @@ class StoryWriter:
                 f"Conversation ratio {score.ratio:.3g} ({score.ratio_both:.3g} with conversations "
                 "that others began)."
             )
+        if score.authors.goal != score.goal:
+            yield f"{score.authors.goal:.3g}: {explain_authors(self._task, score, self.name)}"
         if score.goal_by_word != score.goal:
             by_word = "cannot tell" if score.goal_by_word is None else f"{score.goal_by_word:.3g}"
             yield f"Counting only those who had heard of it in a conversation: {by_word}."

@@ -18,6 +18,7 @@ from sociolab.town.trajectory import (
     step_reaching,
 )
 from sociolab.worlds.stss.evidence import Evidence, Reads, partner_of
+from sociolab.worlds.stss.goal_authors import AuthorsGoal, goal_authors
 from sociolab.worlds.stss.task import Errand, SocialTask, TaskType, spoken_place
 
 Fate: TypeAlias = Literal[
@@ -100,16 +101,18 @@ class TaskScore:
     """How a task went (STSS appendix A.1). `goal` is 0 to 1; `goals` holds it by minimum
     attendance.
 
-    `participants` are the background residents who counted. `goal_by_word` counts only those who
-    had heard of it in a conversation before they came, not readers of `placards` (None where that
-    cannot be told). `ratio` is the number of distinct residents with whom the performer started a
-    talk about the task before the event, divided by the number expected (it may exceed 1; None for
-    help); `ratio_both` also counts talks that others started. `host_absent`: a public activity was
-    held without the performer at its place; `goal_any_host` is what its guests alone score (None
-    for other types). For help, `goal_any_helper` drops the condition that a helper was told, and
-    `errands` says who ran them. `window` is when taking part counts, in steps. `least` is the
-    minimum attendance in minutes. `spoken_to` is what the ratios count, one for each resident, and
-    another where the performer began a later talk with one who had begun the first.
+    `authors`: by the rule of the authors' public code, which looks at what is begun and planned
+    rather than at where people stand. `participants` are the background residents who counted.
+    `goal_by_word` counts only those who had heard of it in a conversation before they came, not
+    readers of `placards` (None where that cannot be told). `ratio` is the number of distinct
+    residents with whom the performer started a talk about the task before the event, divided by
+    the number expected (it may exceed 1; None for help); `ratio_both` also counts talks that
+    others started. `host_absent`: a public activity was held without the performer at its
+    place; `goal_any_host` is what its guests alone score (None for other types). For help,
+    `goal_any_helper` drops the condition that a helper was told, and `errands` says who ran
+    them. `window` is when taking part counts, in steps. `least` is the minimum attendance in
+    minutes. `spoken_to` is what the ratios count, one for each resident, and another where the
+    performer began a later talk with one who had begun the first.
     """
 
     type: TaskType
@@ -121,6 +124,7 @@ class TaskScore:
     accounts: tuple[Account, ...]
     ratio: float | None
     ratio_both: float | None
+    authors: AuthorsGoal
     goal_by_word: float | None = None
     placards: tuple[Placard, ...] = ()
     goal_any_helper: float | None = None
@@ -156,6 +160,7 @@ def _event_score(evidence: Evidence, rules: ScoreSettings) -> TaskScore:
         type=evidence.task.type,
         goal=goals[rules.least],
         goals=tuple(sorted(goals.items())),
+        authors=goal_authors(evidence.task, evidence.trajectory),
         expected=evidence.task.expected,
         window=evidence.window,
         participants=tuple(entry.who for entry in accounts if entry.fate == "took part"),
@@ -181,6 +186,7 @@ def _help_score(evidence: Evidence, rules: ScoreSettings) -> TaskScore:
         type=evidence.task.type,
         goal=results[rules.least].goal,
         goals=tuple(sorted((least, result.goal) for least, result in results.items())),
+        authors=goal_authors(evidence.task, evidence.trajectory),
         expected=evidence.task.expected,
         window=evidence.window,
         participants=tuple(who for who in background if any(who == done.who for done in errands)),
@@ -548,6 +554,20 @@ def _explain_goal(task: SocialTask, score: TaskScore, name: Callable[[str], str]
 def describe_absence(task: SocialTask, name: Callable[[str], str]) -> str:
     """That the host of a public activity was not there, without a full stop."""
     return f"The host, {name(task.performer)}, was not at {task.place} during the event"
+
+
+def explain_authors(task: SocialTask, score: TaskScore, name: Callable[[str], str]) -> str:
+    """Whom the authors' code counts, and of everybody whom only one of the two rules counts why."""
+    authors, ours = score.authors, score.participants
+    words = {account.who: account.words for account in score.accounts}
+    began = {who: f" (began at {moment:%H:%M})" for who, moment in authors.began.items()}
+    lines = [f"By the rule of the authors' code: {', '.join(map(name, authors.who)) or 'nobody'}."]
+    if missing := [f"{name(who)}{began.get(who, '')}" for who in ours if who not in authors.who]:
+        when = f"begins between {task.start} and {task.end}" if task.start else "is at it"
+        lines.append(f"Not counted there, since it asks who {when}: {', '.join(missing)}.")
+    if only := [f"{name(who)}, who {words[who]}" for who in authors.who if who not in ours]:
+        lines.append(f"Counted there alone: {'; '.join(only)}.")
+    return " ".join(lines)
 
 
 def explain_by_word(score: TaskScore, name: Callable[[str], str]) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import operator
 import re
 import tomllib
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
@@ -59,7 +60,8 @@ class SocialTask(Frozen):
     "Sector: arena", or a sector whose every arena counts; "" where the type leaves it open. `start`
     is "" where the type leaves the time open; then the whole `day` counts. `minutes` is how long
     the event lasts from `start`. `partner` is the appointment's. `days` are the dates that are
-    simulated, `day` one of them.
+    simulated, `day` one of them. `target_num` is how many the authors' file wants, the performer
+    included, where that is not the number of their rule (0: it is).
     """
 
     id: str
@@ -77,6 +79,7 @@ class SocialTask(Frozen):
     minutes: int = Field(default=60, ge=1)
     partner: str = ""
     errands: tuple[Errand, ...] = ()
+    target_num: int = Field(default=0, ge=0, exclude_if=operator.not_)
 
     @property
     def places(self) -> tuple[str, ...]:

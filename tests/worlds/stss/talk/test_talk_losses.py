@@ -50,12 +50,15 @@ def lost(
     *given: PerformerTalk, of: stss.SocialTask = PARTY, came: tuple[str, ...] = ()
 ) -> dict[str, str]:
     errands = tuple(stss.ErrandDone(one.what, "", None) for one in of.errands)
-    score = stss.TaskScore(of.type, 0, (), of.expected, (0, 1), came, (), 0, 0, errands=errands)
+    score = stss.TaskScore(
+        of.type, 0, (), of.expected, (0, 1), came, (), 0, 0, NOT_ASKED, errands=errands
+    )
     read = findings_from_acts(given)
     assert not isinstance(read, CannotTell)
     return {one.subject: one.outcome for one in find_outcomes(of, score, read)}
 
 
+NOT_ASKED = stss.AuthorsGoal(0, ())
 WHOLE = meant("ada", "invite", PARTY)
 
 
@@ -101,7 +104,7 @@ def test_of_help_each_errand_counts_and_one_person_must_have_been_told_all_of_it
 def test_shares_are_of_all_who_could_have_taken_part() -> None:
     read = findings_from_acts([spoke("cid", WHOLE)])
     assert not isinstance(read, CannotTell)
-    score = stss.TaskScore(PARTY.type, 0, (), 3, (0, 1), ("bea",), (), 0, 0)
+    score = stss.TaskScore(PARTY.type, 0, (), 3, (0, 1), ("bea",), (), 0, 0, NOT_ASKED)
     found = {v.measure.name: v for v in loss_verdicts(find_outcomes(PARTY, score, read))}
     values = {name: v.value for name, v in found.items() if isinstance(v, Score)}
     assert values == {

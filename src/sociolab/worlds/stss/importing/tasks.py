@@ -186,6 +186,7 @@ class Draft:
     day: date
     start: str
     texts: Texts
+    target_num: int
 
     @property
     def where(self) -> str:
@@ -237,6 +238,7 @@ def make_draft(task: Numbered, names: PlaceNames) -> Draft:
         day=day,
         start=start,
         texts=Texts(raw.goal.strip(), raw.FPG.strip(), raw.Description.strip()),
+        target_num=raw.task.target_num,
     )
     for aim, written in zip(aims, raw.task.goal, strict=True):
         if ":" in written.location and ": " in aim.place:
@@ -248,6 +250,7 @@ def make_task(draft: Draft, people: Mapping[str, str]) -> SocialTask:
     """Our record of a draft; somebody who is no resident keeps the name in the file."""
     first, texts = draft.aims[0], draft.texts
     errands = draft.aims if draft.type == "asking for help" else ()
+    by_number = draft.type in COUNTED and draft.target_num != draft.expected + 1
     return SocialTask(
         id=f"stss-{draft.number:02d}-{slug(first.what)}",
         type=draft.type,
@@ -271,6 +274,7 @@ def make_task(draft: Draft, people: Mapping[str, str]) -> SocialTask:
             Errand(what=aim.what, keywords=aim.keywords, place=aim.place, minutes=aim.minutes)
             for aim in errands
         ),
+        target_num=draft.target_num if by_number else 0,
     )
 
 
@@ -500,7 +504,8 @@ def check_numbers(draft: Draft, _: TownFacts) -> tuple[Draft, list[Defect]]:
         promise = f"{promise} At least {expected} others are hoped for.".strip()
     promise = NUMBER.sub(lambda match: match[0].replace(match[1], str(expected), 1), promise)
     promise = promise.replace(f"{expected} another", f"{expected} other")
-    return replace(draft, texts=replace(draft.texts, promise=promise)), defects
+    texts = replace(draft.texts, promise=promise)
+    return replace(draft, texts=texts, target_num=required), defects
 
 
 def check_ordinary_days(draft: Draft, facts: TownFacts) -> tuple[Draft, list[Defect]]:
