@@ -29,6 +29,9 @@ QUALTRICS = "StartDate,EndDate,Status,Progress,ResponseId,Q1\n1,2,0,100,R_1,7\n"
     [
         ("log.db", MESSAGE, "Foundry VTT", "docs/import-dnd.md"),
         ("log.txt", "[11/2/2026, 8:15:12 PM] Sorrel\nI listen.\n" + "-" * 27, "Foundry", "docs/"),
+        ("iso.txt", "[2026-11-02 20:15] Sorrel\r\nI listen.\r\n", "Foundry VTT", "docs/"),
+        ("d.txt", "====\nGuild: The Mill\nChannel: Text / play\n", "DiscordChatExporter", "docs/"),
+        ("d.html", "<!DOCTYPE html><style>.chatlog__x{}</style>", "DiscordChatExporter", "docs/"),
         ("avrae.txt", "Ida: I listen.\n!check perception adv\n", "Avrae", "docs/import-dnd.md"),
         ("discord.json", DISCORD, "DiscordChatExporter", "docs/import-dnd.md"),
         ("mill.json", GAME, "social games", "docs/worlds.md"),

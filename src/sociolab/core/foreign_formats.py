@@ -6,13 +6,11 @@ is taken.
 
 from __future__ import annotations
 
-import csv
 import json
 import re
 import tomllib
 import zipfile
 import zlib
-from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
@@ -96,18 +94,11 @@ def _read_facts(path: Path) -> _FileFacts:
         record = json.JSONDecoder().raw_decode(text.lstrip("[ \r\n\t"))[0]
     except (ValueError, RecursionError):
         record = None
-    is_json = isinstance(record, dict)
-    return _FileFacts(head, "" if is_json else text[:_TEXT], record, _read_columns(text))
-
-
-def _read_columns(text: str) -> frozenset[str]:
+    if isinstance(record, dict):
+        return _FileFacts(head, record=record)
     header = text[:_TEXT].lstrip("\r\n").partition("\n")[0]
-    separator = max(",;\t", key=header.count)
-    try:
-        cells = next(csv.reader([header], delimiter=separator), [])
-    except csv.Error:
-        return frozenset()
-    return frozenset(cell.strip() for cell in cells)
+    columns = frozenset(cell.strip('" \r') for cell in re.split(r"[,;\t]", header))
+    return _FileFacts(head, text[:_TEXT], columns=columns)
 
 
 def _fits(format: ForeignFormat, path: Path, facts: _FileFacts) -> bool:
@@ -115,15 +106,11 @@ def _fits(format: ForeignFormat, path: Path, facts: _FileFacts) -> bool:
     return (
         any(start.startswith(mark.encode("latin-1")) for mark in format.starts)
         or any(any(path.glob(name)) for name in format.folder if path.is_dir())
-        or any(_match_any(pattern, facts.members) for pattern in format.members)
+        or any(re.fullmatch(name, member) for name in format.members for member in facts.members)
         or any(all(_has(facts.record, key.split(".")) for key in keys) for keys in format.keys)
         or any(facts.columns.issuperset(columns) for columns in format.columns)
         or bool(format.pattern and re.search(format.pattern, facts.text, re.MULTILINE))
     )
-
-
-def _match_any(pattern: str, names: Iterable[str]) -> bool:
-    return any(re.fullmatch(pattern, name) for name in names)
 
 
 def _has(value: object, keys: list[str]) -> bool:

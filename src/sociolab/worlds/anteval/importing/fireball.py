@@ -15,7 +15,7 @@ from itertools import chain, groupby
 from pathlib import Path
 from typing import Annotated, Any, TypeAlias
 
-from pydantic import Field
+from pydantic import Field, model_validator
 
 from sociolab.core.errors import ConfigError
 from sociolab.core.reading import ForeignRecord, json_lines, record
@@ -37,7 +37,18 @@ _Check: TypeAlias = tuple[str, str]
 """The name of who rolled, and what for, in lower case; "" where that is not on record."""
 
 
-class _Actor(ForeignRecord):
+class _Recorded(ForeignRecord):
+    """A record in which null is as good as missing."""
+
+    @model_validator(mode="before")
+    @classmethod
+    def _drop_nulls(cls, fields: Any) -> Any:
+        if not isinstance(fields, dict):
+            return fields
+        return {name: value for name, value in fields.items() if value is not None}
+
+
+class _Actor(_Recorded):
     """A character or monster: in raw events with `type` in a combat, or `owner` of a player's
     sheet; `combatants` are a group's. In triples, only players' characters have a class."""
 
@@ -46,14 +57,14 @@ class _Actor(ForeignRecord):
     owner: object = None
     controller_id: _Id = ""
     combatants: tuple[_Actor, ...] = ()
-    char_class: Annotated[str | None, Field(alias="class")] = None
+    char_class: Annotated[str, Field(alias="class")] = ""
 
     @property
     def is_character(self) -> bool:
         return self.type == "player" or self.owner is not None or bool(self.char_class)
 
 
-class _State(ForeignRecord):
+class _State(_Recorded):
     dm: _Id = ""
     combatants: tuple[_Actor, ...] = ()
     current: int | None = None
@@ -66,11 +77,7 @@ class _State(ForeignRecord):
         return self.combatants[self.current].name
 
 
-class _Embed(ForeignRecord):
-    title: str | None = None
-
-
-class _Event(ForeignRecord):
+class _Event(_Recorded):
     """An event of any kind; each has some of these fields. `author_bot` is newer than the set."""
 
     combat_id: _Id
@@ -81,22 +88,22 @@ class _Event(ForeignRecord):
     author_name: str = ""
     author_bot: bool | None = None
     content: str = ""
-    embeds: tuple[_Embed, ...] = ()
+    embeds: tuple[dict[str, Any], ...] = ()
     prefix: str = "!"
     command_name: str = ""
     caster: _Actor | None = None
-    targets: tuple[_Actor | str, ...] | None = None
+    targets: tuple[_Actor | str, ...] = ()
     automation_result: Any = None
     data: _State | None = None
 
 
-class _Triple(ForeignRecord):
+class _Triple(_Recorded):
     speaker_id: _Id
     before_utterances: tuple[str, ...]
     combat_state_before: tuple[_Actor, ...]
     commands_norm: tuple[str, ...]
     automation_results: tuple[str | None, ...]
-    caster_after: _Actor | None
+    caster_after: _Actor | None = None
     utterance_history: tuple[str, ...]
     command_idxs: Annotated[tuple[int, ...], Field(min_length=1)]
 
@@ -315,7 +322,7 @@ def _checks_of_events(events: Sequence[_Event]) -> Mapping[int, list[_Check]]:
             checks.setdefault(start, []).append(_commanded(event, events[start:position]))
         elif event.event_type == "automation_run" and event.caster is not None:
             result = event.automation_result
-            rolled = list(_automated(result, event.caster, event.targets or (), ""))
+            rolled = list(_automated(result, event.caster, event.targets, ""))
             if rolled:
                 checks.setdefault(start, []).extend(rolled)
     return checks
@@ -324,7 +331,7 @@ def _checks_of_events(events: Sequence[_Event]) -> Mapping[int, list[_Check]]:
 def _commanded(command: _Event, answers: Iterable[_Event]) -> _Check:
     """The check of a command, by the title of the bot's answer, else by the command's words."""
     name = command.caster.name if command.caster else ""
-    for title in (embed.title or "" for answer in answers for embed in answer.embeds):
+    for title in (embed.get("title") or "" for answer in answers for embed in answer.embeds):
         match = _ROLLED.fullmatch(title)
         if match and (not name or match["name"] in (name, "An unknown creature")):
             return name or match["name"], match["skill"].casefold()
