@@ -84,7 +84,7 @@ def test_archives_are_told_by_what_is_in_them(sociolab: Sociolab, tmp_path: Path
     told = {name: sociolab("import", "dnd", name, "--name", "x").sentence for name in
             ("a.zip", "b.xlsx", "c.json.gz")}  # fmt: skip
 
-    assert "a zip archive: unpack it" in told["a.zip"]
+    assert "an archive (zip, 7z, rar, xz, bz2 or zstd): unpack it" in told["a.zip"]
     assert "a spreadsheet (.xlsx): save it as CSV" in told["b.xlsx"]
     assert "a transcript of CRD3: sociolab import crd3" in told["c.json.gz"]
 

@@ -258,7 +258,6 @@ def triple(speaker: int, history: Sequence[str], index: int, **fields: Any) -> R
         "combat_state_before": [known(each) for each in (IDA, OTTO, OGRE)],
         "commands_norm": ["!a hide"],
         "automation_results": [],
-        "caster_after": known({**IDA, "controller_id": speaker}),
         "utterance_history": list(history),
         "command_idxs": [index, index + 1],
     } | fields
@@ -268,14 +267,15 @@ SAID = ["Player 0: The hall is dark.", "Player 1: I hide.", "Player 2: So do I."
 
 
 def test_triples_give_checks_with_the_play_put_together() -> None:
+    arcana = "Ida rolled a Arcana check but failed."
     rows = [
         triple(DM_ID, SAID[:1], 4),
         triple(IDA_ID, SAID[:2], 9, automation_results=["Ida hides!\nIda rolled a Stealth check "
                                                         "and succeeded.\n"]),
         triple(OTTO_ID, SAID[1:3], 14, automation_results=[
-            "OG1 rolled a Perception contest against Otto's Sleight Of Hand but failed.", None]),
-        triple(DM_ID, SAID[1:4], 20, commands_norm=["!c arcana adv", "!a hide"]),
-        triple(DM_ID, ["Player 0: Another day."], 2, commands_norm=["!c arcana"]),
+            "OG1 rolled a Perception contest against Otto's Sleight Of Hand but failed."]),
+        triple(DM_ID, SAID[1:4], 20, automation_results=["Ida uses Luck!", arcana]),
+        triple(DM_ID, ["Player 0: Another day."], 2, automation_results=[arcana]),
     ]  # fmt: skip
 
     examples, lines = imported(written(Path.cwd(), rows, "night.jsonl"))

@@ -101,9 +101,7 @@ class _Triple(_Recorded):
     speaker_id: _Id
     before_utterances: tuple[str, ...]
     combat_state_before: tuple[_Actor, ...]
-    commands_norm: tuple[str, ...]
-    automation_results: tuple[str | None, ...]
-    caster_after: _Actor | None = None
+    automation_results: tuple[str, ...]
     utterance_history: tuple[str, ...]
     command_idxs: Annotated[tuple[int, ...], Field(min_length=1)]
 
@@ -156,7 +154,7 @@ def _rows(path: Path) -> Iterator[tuple[tuple[Path, str], _Event | _Triple]]:
         if isinstance(fields, dict) and "event_type" in fields:
             event = record(place, _Event, fields)
             yield (path.parent, event.combat_id), event
-        elif isinstance(fields, dict) and "commands_norm" in fields:
+        elif isinstance(fields, dict) and "automation_results" in fields:
             triple = record(place, _Triple, fields)
             number += triple.command_idxs[0] <= last
             last = triple.command_idxs[0]
@@ -164,7 +162,7 @@ def _rows(path: Path) -> Iterator[tuple[tuple[Path, str], _Event | _Triple]]:
         else:
             raise ConfigError(
                 f"{place}: expected an event of FIREBALL (with event_type) or a filtered triple "
-                "(with commands_norm), found neither"
+                "(with automation_results), found neither"
             )
 
 
@@ -366,7 +364,6 @@ _RESULT = re.compile(
     r"^(.+?) rolled an? ([\w ]+?) (?:check|contest against (.+?)'s ([\w ]+?)) (?:and|but) ",
     re.MULTILINE,
 )
-_COMMAND = re.compile(r"!(?:i(?:nit)? )?(?:c|check) (\S+)")
 
 
 def _play_of_triples(triples: Sequence[_Triple]) -> _Play:
@@ -391,21 +388,9 @@ def _play_of_triples(triples: Sequence[_Triple]) -> _Play:
             size for size in lengths if play.turns[-size or None :][:size] == turns[:size]
         )
         play.turns += turns[overlap:]
-        checks = [
-            (f"{triple.command_idxs[0]:05d}", check) for check in _checks_of_triple(triple, voices)
-        ]
-        if checks:
-            play.checks.setdefault(len(play.turns), []).extend(checks)
+        for target, skill, caster, contest in _RESULT.findall("\n".join(triple.automation_results)):
+            rolled = [(target, skill), (caster, contest)] if caster else [(target, skill)]
+            play.checks.setdefault(len(play.turns), []).extend(
+                (f"{triple.command_idxs[0]:05d}", (name, what.casefold())) for name, what in rolled
+            )
     return play
-
-
-def _checks_of_triple(triple: _Triple, voices: Mapping[str, str]) -> Iterator[_Check]:
-    for result in triple.automation_results:
-        for target, skill, caster, contest in _RESULT.findall(result or ""):
-            yield target, skill.casefold()
-            if caster:
-                yield caster, contest.casefold()
-    caster_name = triple.caster_after.name if triple.caster_after else ""
-    for command in triple.commands_norm:
-        if match := _COMMAND.match(command):
-            yield caster_name or voices.get(triple.speaker_id, ""), _resolve_skill(match[1])
