@@ -33,6 +33,7 @@ from sociolab.models import meaning, messages, wire
 from sociolab.prompting import parse_reply_text
 from sociolab.store import Store, export_run, import_run
 from sociolab.studies.rating_files import read_ratings
+from sociolab.studies.rating_tables import read_table
 from store import samples
 from studies.test_ratings_reader import HEAD, ROW, RUN
 
@@ -192,7 +193,7 @@ RATINGS = st.lists(RATING_PIECES, max_size=5).map("".join)
 def test_a_file_of_ratings(before: str, again: str, after: str) -> None:
     def parse(text: str) -> None:
         with suppress(ConfigError):
-            read_ratings(text.encode(), RUN)
+            read_ratings(read_table(text.encode()), RUN)
 
     is_linear(parse, before, again, after)
 

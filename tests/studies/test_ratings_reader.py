@@ -11,6 +11,7 @@ from hypothesis import given, strategies as st
 from sociolab import Rating
 from sociolab.core import ConfigError, Measure
 from sociolab.studies.rating_files import FIELDS, RatingFile, read_ratings
+from sociolab.studies.rating_tables import read_table
 from sociolab.studies.ratings import Rateable, WrongLine, normalize_name
 from sociolab.worlds import sotopia
 
@@ -32,11 +33,11 @@ ROW = '{"episode": "x", "seat": "ann", "rater": "r1", "dimension": "goal", "scor
 
 
 def read(text: str, *mapped: str) -> RatingFile:
-    return read_ratings(text.encode(), RUN, mapped, b"salt")
+    return read_ratings(read_table(text.encode()), RUN, mapped, b"salt")
 
 
 def only_problem(data: bytes) -> WrongLine:
-    read = read_ratings(data, RUN)
+    read = read_ratings(read_table(data), RUN)
     (wrong,) = read.wrong
     assert read.ratings == []
     return wrong
@@ -103,7 +104,9 @@ def test_each_wrong_line_is_told_with_what_was_expected(line: str, told: str) ->
         ('{"episode": "x"}', "found no seat"),
         ("{", "expected a JSON object"),
         ('{"episode": ' + "[" * 100_000, "expected a JSON object"),
-        ('[{"episode": "x"}]', "expected a JSON object"),
+        ('[{"episode": "x"}]', "found no seat"),
+        ('[{"episode": "x"', "expected a JSON array of objects"),
+        ("[7]", 'expected a JSON object, found "7"'),
         (ROW[:-1] + ', "score": 3}', 'expected each column once, found "score" twice'),
         (ROW[:-1] + ', "reason": "' + "x" * 10_001 + '"}', "at most 10,000 characters, found 10,0"),
         (
@@ -134,7 +137,7 @@ def test_missing_and_repeated_columns_are_refused_before_all_lines() -> None:
 
 
 def test_another_encoding_is_read_and_told() -> None:
-    found = read_ratings(HEAD.encode() + b"x,ann,r1,goal,7,caf\xe9,\n", RUN)
+    found = read_ratings(read_table(HEAD.encode() + b"x,ann,r1,goal,7,caf\xe9,\n"), RUN)
     assert found.ratings[0][1].reason == "caf\xe9"
     assert found.lines == ("read as Latin-1 (Windows-1252)",)
 
@@ -217,7 +220,7 @@ def test_ids_of_platforms_are_hashed_alike_in_one_store_and_otherwise_in_another
     assert first != second
     assert {len(first), len(second), first[:2], second[:2]} == {14, "r-"}
     assert [one.rater for _, one in read(text).ratings][:2] == [first, second]
-    assert read_ratings(text.encode(), RUN, (), b"pepper").ratings[0][1].rater != first
+    assert read_ratings(read_table(text.encode()), RUN, (), b"pepper").ratings[0][1].rater != first
     (told,) = read(text).lines
     assert told.endswith("hashed: 2")
     wide = "episode,rater,goal@2,secret@2\nx,5f3e9c0a1b2c3d4e5f607182,7,0\n"
@@ -236,7 +239,7 @@ def test_yes_is_an_answer_to_a_question_and_no_point_of_a_scale() -> None:
     run = replace(RUN, measures=measures, name_index=called)
     rows = "x,ann,r1,interrupts,Yes,,\nx,ann,r2,interrupts,cannot tell,,\nx,ann,r1,goal,Yes,,\n"
     rows += "x,ann,r3,interrupts,maybe,,\n"
-    found = read_ratings((HEAD + rows).encode(), run)
+    found = read_ratings(read_table((HEAD + rows).encode()), run)
     assert [one.score for _, one in found.ratings] == [1.0, "cannot tell"]
     answers = "yes, no, cannot tell or not applicable as interrupts"
     assert found.wrong == [
@@ -269,7 +272,7 @@ _ROWS = st.dictionaries(st.sampled_from([*FIELDS, "agent", "other", "Goal"]), _C
     )
 )
 def test_whatever_the_file_holds_is_read_or_told_in_one_line(data: bytes) -> None:
-    found = read_ratings(data, RUN)
+    found = read_ratings(read_table(data), RUN)
     for _, rating in found.ratings:
         assert rating.episode
         assert rating.rater

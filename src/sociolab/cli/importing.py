@@ -53,7 +53,8 @@ def import_(
         ),
     ] = None,
     run: Annotated[
-        OptText, option("--run", "RUN", "The run that was rated (ratings only).")
+        OptText,
+        option("--run", "RUN", "The run that was rated (ratings only); default: found by episode."),
     ] = None,
     replace: Replace = False,
     mapped: Annotated[
@@ -109,8 +110,6 @@ def _import_ratings(mapped: list[str], duplicates: str, request: Import) -> tupl
     """Store people's ratings (docs/ratings.md) as one set of a run's scores."""
     from sociolab.studies.rating_files import import_ratings
 
-    if not request.run:
-        raise ConfigError("ratings belong to a run: add --run NAME")
     return import_ratings(
         request.path,
         request.run,

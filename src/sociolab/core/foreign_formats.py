@@ -11,6 +11,7 @@ import re
 import tomllib
 import zipfile
 import zlib
+from collections.abc import Collection
 from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
@@ -60,6 +61,15 @@ def describe_foreign_file(path: Path, format: str) -> str | None:
     if match is None or format in match.read_by:
         return None
     return f"{path} looks like {match.name}: {match.advice.replace('{path}', str(path))}"
+
+
+def recognize_table(columns: Collection[str]) -> str:
+    """The name of the format whose columns or JSON keys a table has; "" for none."""
+    names = frozenset(columns)
+    fits = (
+        each.name for each in _formats() if any(map(names.issuperset, each.columns + each.keys))
+    )
+    return next(fits, "")
 
 
 @cache

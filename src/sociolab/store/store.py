@@ -7,7 +7,7 @@ import sqlite3
 import time
 import zlib
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import astuple, dataclass, field, fields, replace
 from functools import cached_property
@@ -328,6 +328,15 @@ class Store(Database):
             f"SELECT id FROM trials WHERE run = ? {only} ORDER BY pk", (self.run_pk(run), *values)
         )
         return tuple(as_text(trial) for (trial,) in rows)
+
+    def runs_with(self, trials: Collection[str]) -> tuple[str, ...]:
+        """The runs that have any of these trials, by name."""
+        rows = self.rows(
+            "SELECT DISTINCT runs.name FROM trials JOIN runs ON runs.pk = trials.run "
+            "WHERE trials.id IN (SELECT value FROM json_each(?)) ORDER BY runs.name",
+            (json.dumps(sorted(trials)),),
+        )
+        return tuple(as_text(name) for (name,) in rows)
 
     def failed_causes(self, run: str) -> Counter[str]:
         rows = self.rows(

@@ -3,24 +3,22 @@ reported."""
 
 from __future__ import annotations
 
-import csv
 import hashlib
-import io
-import json
 import math
 import re
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from difflib import get_close_matches
 from pathlib import Path
-from typing import TypeAlias, cast, get_args
+from typing import cast, get_args
 
 from sociolab.core.errors import ConfigError
 from sociolab.core.score import NO_ANSWERS, NotKnown
-from sociolab.report.words import plural
+from sociolab.report.words import join_names, plural
 from sociolab.store.connect import store_path
 from sociolab.store.store import Store
+from sociolab.studies.rating_tables import RatingTable, Row, read_table
 from sociolab.studies.ratings import (
     PEOPLE,
     Duplicates,
@@ -43,20 +41,23 @@ FIELDS: Mapping[str, tuple[str, ...]] = {
     "dimension": (),
     "score": (),
     "reason": ("reasoning",),
-    "seconds": (),
+    "seconds": ("lead time", "worktimeinseconds"),
     "when": (),
 }
 """The fields of a rating, and other names for their columns, as `normalize_name` writes them."""
 PLATFORM = ("prolific pid", "prolific id", "participant id", "worker id", "workerid", "worker")
 """Recruiting platforms' names for the rater's column, whose values are always hashed."""
+RESPONSE = "responseid"
+"""Qualtrics's name for the column that stands for the rater where no other does."""
 IGNORED = "ignore"
 
 _PLATFORM_ID = re.compile(r"[0-9a-f]{24}|A[0-9A-Z]{9,20}|[^@\s]+@[^@\s]+")
 """A worker of Prolific or of Mechanical Turk, or an e-mail address."""
 _BLANK = frozenset({"", "na", "n/a", "nan", "none", "null"})
-_NUMBER = re.compile(r"[+-]?[0-9]{1,15}([.,][0-9]{1,15})?")
-_THOUSANDS = re.compile(r"[+-]?[0-9]{1,3},[0-9]{3}")
-_SEPARATORS = (",", ";", "\t")
+_NUMBER = re.compile(r"[+-]?\d{1,15}([.,]\d{1,15})?")
+_THOUSANDS = re.compile(r"[+-]?\d{1,3},\d{3}")
+_SPOILED = re.compile(r"[0-9]([.,][0-9]+)?E\+[0-9]+", re.IGNORECASE)
+"""What a spreadsheet makes of a long number, such as 1.09E+15."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,7 +114,7 @@ class RatingFile:
 
 def import_ratings(
     file: Path,
-    run: str,
+    run: str = "",
     *,
     store: Path | None,
     name: str = PEOPLE,
@@ -123,7 +124,8 @@ def import_ratings(
 ) -> tuple[str, ...]:
     """`keep_ratings` for a file; returns sentences on how it was read and what was stored.
 
-    `mapped` holds "COLUMN=MEANING" for columns. ConfigError for wrong lines, too.
+    Without `run` it is the run that has the file's episodes. `mapped` holds "COLUMN=MEANING" for
+    columns. ConfigError for wrong lines, too.
     """
     if duplicates not in get_args(Duplicates):
         choices = ", ".join(get_args(Duplicates))
@@ -132,10 +134,12 @@ def import_ratings(
         data = file.read_bytes()
     except OSError as error:
         raise ConfigError(f"{file} cannot be read ({error.strerror}); name another file") from error
+    table = read_table(data, file)
     with Store.open(store_path(store), create=False) as opened:
-        read = read_ratings(data, Rateable.load(opened, run), mapped, opened.salt)
+        run = run or _find_run(opened, table, mapped, file)
+        read = read_ratings(table, Rateable.load(opened, run), mapped, opened.salt)
         incoming = IncomingRatings(
-            read.ratings, read.wrong, f"{file}: ", "line", cast(Duplicates, duplicates)
+            read.ratings, read.wrong, f"{file}: ", table.unit, cast(Duplicates, duplicates)
         )
         counts = keep_incoming(opened, run, incoming, name, replace_all)
     old = counts.ratings - counts.fresh
@@ -156,37 +160,52 @@ def import_ratings(
     )
 
 
-def read_ratings(
-    data: bytes, run: Rateable, mapped: Sequence[str] = (), salt: bytes = b""
-) -> RatingFile:
-    """Read the ratings of a file, and what is wrong with its other lines.
+def _find_run(store: Store, table: RatingTable, mapped: Sequence[str], file: Path) -> str:
+    """The run with the table's episodes; ConfigError if it is not one."""
+    mapped_to = {name.strip(): to.strip() for name, _, to in (o.rpartition("=") for o in mapped)}
+    ids = {
+        cell_text(cell)
+        for row in table.rows
+        for name, cell in row.by_name().items()
+        if mapped_to.get(name, _field_called(_plain_name(name))) == "episode"
+    }
+    runs = store.runs_with(ids)
+    if len(runs) != 1:
+        which = f"found them in {join_names(runs)}" if runs else "found none that has them"
+        raise ConfigError(
+            f"{file}: expected the episodes of one run, {which}; name the run by --run RUN"
+        )
+    return runs[0]
 
-    A file that starts with "{" holds JSON lines; any other (but "[") is CSV with a header. Platform
-    ids are hashed with `salt`. ConfigError for an impossible `mapped`.
+
+def read_ratings(
+    table: RatingTable, run: Rateable, mapped: Sequence[str] = (), salt: bytes = b""
+) -> RatingFile:
+    """The ratings of a table, and what is wrong with its other rows.
+
+    Platform ids are hashed with `salt`. ConfigError for an impossible `mapped`.
     """
-    meanings, (text, encoding) = _parse_map(mapped, run), _decode(data)
-    rating_file = RatingFile()
+    meanings = _parse_map(mapped, run)
+    rating_file = RatingFile(wrong=[*table.wrong])
     heads: dict[tuple[str, ...], RatingColumns | str] = {}
-    for row in _json_rows(text) if text.lstrip()[:1] in ("{", "[") else _csv_rows(text):
-        if isinstance(row, WrongLine):
-            rating_file.wrong.append(row)
-            continue
-        number, names, cells = row
-        if names not in heads:
-            heads[names] = recognize_columns(names, meanings, run)
-        columns = heads[names]
-        if isinstance(columns, str):
-            rating_file.wrong.append(WrongLine(number, columns))
-            if cells is None:
-                break
-        elif cells is not None:
-            _read_row(number, dict(zip(names, cells, strict=True)), columns, run, salt, rating_file)
+    for row in table.rows:
+        if row.names not in heads:
+            heads[row.names] = recognize_columns(row.names, meanings, run)
+        columns = heads[row.names]
+        if isinstance(columns, RatingColumns):
+            if row.cells is not None:
+                _read_row(row, columns, run, salt, rating_file)
+        elif row.cells is None:
+            rating_file.wrong = [WrongLine(row.number, columns)]
+            break
+        else:
+            rating_file.wrong.append(WrongLine(row.number, columns))
     if heads and (unused := [name for name in meanings if not any(name in head for head in heads)]):
         raise ConfigError(
             f"--map: expected a column of the file, found {quote(unused[0])}; it has "
             f"{_quote_names(next(iter(heads)))}"
         )
-    lines = [f"read as {encoding}"] if encoding else []
+    lines = list(table.lines)
     lines += (
         line for head in heads.values() if isinstance(head, RatingColumns) for line in head.lines
     )
@@ -199,26 +218,17 @@ def read_ratings(
     return rating_file
 
 
-def _decode(data: bytes) -> tuple[str, str]:
-    """The text, and its encoding where that is not UTF-8."""
-    if data[:2] in (b"\xff\xfe", b"\xfe\xff"):
-        return data.decode("utf-16", "replace"), "UTF-16"
-    for encoding, called in (("utf-8-sig", ""), ("cp1252", "Latin-1 (Windows-1252)")):
-        try:
-            return data.decode(encoding), called
-        except UnicodeDecodeError:
-            continue
-    return data.decode("latin-1"), "Latin-1"
-
-
 # ------------------------------------------------------------------ columns
 
-_OF_SEAT = r"(?:agent|person|participant|player|seat|p) ?(?P<{}>[1-9])"
+_OF_SEAT = r"(?:(?:agent|person|participant|player|seat|p) ?)?(?P<{}>[1-9])"
+_PART = r"(?: (?P<{}>reason|reasoning|comment|score|rating))?"
 _WIDE = re.compile(
-    rf"(?:{_OF_SEAT.format('before')} )?(?P<what>.+?)(?: {_OF_SEAT.format('behind')})?"
-    r"(?: (?P<part>reason|reasoning|comment|score|rating))?"
+    rf"(?:{_OF_SEAT.format('before')} )?(?P<what>.+?)"
+    rf"(?:{_PART.format('part')} {_OF_SEAT.format('behind')})?{_PART.format('end')}"
 )
-"""A column of a wide table: "agent_1 Believability", "goal_p2_reason"."""
+"""A column of a wide table: "agent_1 Believability", "goal_p2_reason", "goal_reasoning_2"."""
+_PLACE = re.compile(r"(?:Input|Answer)\.|(?:.+\.)?player\.")
+"""What Mechanical Turk and oTree write before a column's own name."""
 _MEANING = re.compile(r"(?P<what>[^.@]+)(?P<reason>\.reason)?(?:@(?P<seat>.+))?")
 
 
@@ -237,7 +247,9 @@ def recognize_columns(
     for name, column in zip(names, chosen, strict=True):
         if column is None or column.field == IGNORED or (column.dimension and not wide):
             suggestion = _suggest_meaning(name, run, chosen) if column is None else ""
-            out.append(f"{name} (did you mean {suggestion}?)" if suggestion else name)
+            out.append(
+                f"{name} (did you mean {suggestion}?)" if suggestion else name or "(unnamed)"
+            )
             continue
         first = (
             cells.setdefault((column.field, column.dimension, column.seat), column)
@@ -246,6 +258,9 @@ def recognize_columns(
         )
         if first is not column:
             return f"expected each column once, found {quote(first.name)} and {quote(name)}"
+    if "rater" not in fields and (own := [name for name in out if _plain_name(name) == RESPONSE]):
+        fields["rater"] = RatingColumn(own[0], "rater")
+        out.remove(own[0])
     scores = tuple(cell for cell in cells.values() if cell.field == "score")
     needed = ["episode", "seat", "rater", "dimension", "score"]
     if wide and scores:
@@ -256,31 +271,39 @@ def recognize_columns(
             f"{_quote_names(names)}; --map COLUMN={missing[0]} names it"
         )
     reasons = {(o.dimension, o.seat): o for o in cells.values() if o.field == "reason"}
-    hashed = normalize_name(fields["rater"].name) in PLATFORM
+    hashed = _plain_name(fields["rater"].name) in PLATFORM
     return RatingColumns(fields, scores if wide else (), reasons, tuple(out), hashed)
 
 
 def _recognize_column(name: str, run: Rateable) -> RatingColumn | None:
     """What a column of this name holds; None if that is unknown."""
-    called = normalize_name(name)
-    for field_name, synonyms in FIELDS.items():
-        if called == field_name or called in synonyms:
-            return RatingColumn(name, field_name)
-    if called in PLATFORM:
-        return RatingColumn(name, "rater")
+    called = _plain_name(name)
+    if field_name := _field_called(called):
+        return RatingColumn(name, field_name)
     if called in run.name_index:
         return RatingColumn(name, "score", run.name_index[called])
     match = _WIDE.fullmatch(called)
     if match is None or match["what"] not in run.name_index:
         return None
-    part = "score" if match["part"] in (None, "score", "rating") else "reason"
+    part = "score" if (match["part"] or match["end"]) in (None, "score", "rating") else "reason"
     seat = match["before"] or match["behind"] or ""
     return RatingColumn(name, part, run.name_index[match["what"]], seat)
 
 
+def _plain_name(name: str) -> str:
+    return normalize_name(_PLACE.sub("", name))
+
+
+def _field_called(name: str) -> str:
+    """The field of a rating that a column of this plain name holds, or ""."""
+    if name in PLATFORM:
+        return "rater"
+    return next((called for called, others in FIELDS.items() if name in (called, *others)), "")
+
+
 def _suggest_meaning(name: str, run: Rateable, read: Sequence[RatingColumn | None]) -> str:
     """A close match among the meanings that no column has yet, or ""."""
-    match = _WIDE.fullmatch(normalize_name(name))
+    match = _WIDE.fullmatch(_plain_name(name))
     if match is None:
         return ""
     meanings = {**{field_name: field_name for field_name in FIELDS}, **run.name_index}
@@ -326,63 +349,27 @@ def _quote_names(names: Sequence[str]) -> str:
 
 # ------------------------------------------------------------------ rows
 
-_Row: TypeAlias = tuple[int, tuple[str, ...], "Sequence[object] | None"]
-"""The line's number, the names of the columns, and the cells (None for a header)."""
-
-
-def _json_rows(text: str) -> Iterator[_Row | WrongLine]:
-    for number, row in enumerate(text.split("\n"), 1):
-        if not row.strip():
-            continue
-        try:
-            record = json.loads(row, object_pairs_hook=_Pairs)
-        except (ValueError, RecursionError):
-            record = None
-        if isinstance(record, _Pairs):
-            yield number, tuple(name for name, _ in record), [cell for _, cell in record]
-        else:
-            yield WrongLine(number, f"expected a JSON object, found {quote(row.strip())}")
-
-
-class _Pairs(list[tuple[str, object]]):
-    """A JSON object with all its keys, also duplicate ones."""
-
-
-def _csv_rows(text: str) -> Iterator[_Row | WrongLine]:
-    head = text.lstrip("\r\n").partition("\n")[0]
-    separator = max(_SEPARATORS, key=head.count)
-    rows = csv.reader(io.StringIO(text, newline=""), delimiter=separator, strict=True)
-    names: tuple[str, ...] = ()
-    began = 1
-    try:
-        for row in rows:
-            number, began = began, rows.line_num + 1
-            if not any(cell.strip() for cell in row):
-                continue
-            if not names:
-                names = tuple(cell.strip() for cell in row)
-                yield number, names, None
-            elif len(row) != len(names):
-                yield WrongLine(number, f"expected {len(names)} cells, found {len(row)}")
-            else:
-                yield number, names, row
-    except csv.Error as error:
-        yield WrongLine(began, f"expected CSV, found what cannot be read as such ({error})")
-
 
 def _read_row(
-    number: int,
-    cells: Mapping[str, object],
+    row: Row,
     columns: RatingColumns,
     run: Rateable,
     salt: bytes,
     rating_file: RatingFile,
 ) -> None:
     """Add the ratings of a row, or what is wrong with it."""
+    number, cells = row.number, row.by_name()
     values = {name: cells[column.name] for name, column in columns.fields.items()}
     score, time = values.pop("score", None), values.pop("seconds", None)
     if columns.scores:  # then it is that of several ratings
         time = None
+    if lost := [name for name in ("episode", "rater") if _is_spoiled(values[name])]:
+        problem = (
+            f"expected an id as {lost[0]}, found {quote(values[lost[0]])}, which a spreadsheet "
+            "made of a longer one; export the file again with this column as text"
+        )
+        rating_file.wrong.append(WrongLine(number, problem))
+        return
     for name, cell in values.items():
         if isinstance(cell, bool) or not isinstance(cell, str | int | None):
             rating_file.wrong.append(
@@ -406,6 +393,12 @@ def _read_row(
             rating_file.hashed += bool(hashed)
         except ConfigError as error:
             rating_file.wrong.append(WrongLine(number, str(error)))
+
+
+def _is_spoiled(cell: object) -> bool:
+    """Whether it is an id of which a spreadsheet made a number with at most 15 digits."""
+    large = isinstance(cell, float) and abs(cell) >= 1e15
+    return large or bool(_SPOILED.fullmatch(cell_text(cell)))
 
 
 def _build_rating(texts: Mapping[str, str], run: Rateable, cell: object, time: object) -> Rating:

@@ -15,6 +15,7 @@ from typing import Literal, TypeAlias
 from sociolab.app.registry import find_world
 from sociolab.core.episode import Episode, Trial
 from sociolab.core.errors import ConfigError
+from sociolab.core.names import describe_invisible, fold_name, normalize_text
 from sociolab.core.score import (
     NO_ANSWERS,
     JudgeId,
@@ -68,8 +69,12 @@ class Rating:
     when: str = ""
 
     def __post_init__(self) -> None:
-        for name in ("episode", "rater", "dimension"):
-            if not getattr(self, name):
+        for name in ("episode", "seat", "rater", "dimension"):
+            object.__setattr__(self, name, normalize_text(getattr(self, name)))
+            if invisible := describe_invisible(getattr(self, name)):
+                found = f"{quote(getattr(self, name))}, with an invisible {invisible}"
+                raise ConfigError(f"expected visible characters as {name}, found {found}")
+            if not getattr(self, name) and name != "seat":
                 raise ConfigError(f"expected {_WITH_ARTICLE[name]}, found none")
         if not _RATER.fullmatch(self.rater):
             raise ConfigError(
@@ -590,8 +595,8 @@ SEAT_NUMBER = re.compile(r"(?:agent|person|participant|player|seat|p)?[ _-]?([1-
 
 
 def normalize_name(text: str) -> str:
-    """A name in lower case, with single spaces between its parts."""
-    return re.sub(r"[\W_]+", " ", text).strip().casefold()
+    """A name in lower case, in one Unicode form, with single spaces between its parts."""
+    return fold_name(re.sub(r"[\W_]+", " ", normalize_text(text)))
 
 
 def quote(value: object) -> str:
