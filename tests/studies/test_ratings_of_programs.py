@@ -13,7 +13,7 @@ import pytest
 
 from report.small_run import RUN, build
 from sociolab import result_of
-from sociolab.core import ConfigError
+from sociolab.core import ConfigError, Score
 from sociolab.store import Store, export_run, import_run
 from sociolab.studies import import_ratings, people_judge
 
@@ -47,7 +47,7 @@ def kept(lab: Path) -> Kept:
             (str(row.trial), v.seat, v.rated_by.rater, v.measure.name, v.value)
             for row in store.verdicts.judgings(RUN, people_judge("people"))
             for v in row.verdicts
-            if hasattr(v, "value") and v.rated_by
+            if isinstance(v, Score) and v.rated_by
         }
 
 
@@ -269,8 +269,7 @@ def test_digits_of_other_scripts_are_digits(lab: Path) -> None:
 # ------------------------------------------------------------------ public ratings
 
 
-WIDE = ("", "model", "pk", "data", "prolific_id")
-WIDE += ("goal_1", "goal_reasoning_1", "believability_1", "goal_2")
+WIDE = ",model,pk,data,prolific_id,goal_1,goal_reasoning_1,believability_1,goal_2".split(",")
 ROW = (7, "gpt", "lamp-AA", '{"names": []}', "5d" + "0" * 22, "7.0", "He, she says, won.", 8, 2)
 
 
