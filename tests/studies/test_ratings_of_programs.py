@@ -269,7 +269,8 @@ def test_digits_of_other_scripts_are_digits(lab: Path) -> None:
 # ------------------------------------------------------------------ public ratings
 
 
-WIDE = ",model,pk,data,prolific_id,goal_1,goal_reasoning_1,believability_1,goal_2".split(",")
+SCORED = ("goal_1", "goal_reasoning_1", "believability_1", "goal_2")
+WIDE = ("", "model", "pk", "data", "prolific_id", *SCORED)
 ROW = (7, "gpt", "lamp-AA", '{"names": []}', "5d" + "0" * 22, "7.0", "He, she says, won.", 8, 2)
 
 
