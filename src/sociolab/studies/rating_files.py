@@ -18,7 +18,7 @@ from sociolab.core.score import NO_ANSWERS, NotKnown
 from sociolab.report.words import join_names, plural
 from sociolab.store.connect import store_path
 from sociolab.store.store import Store
-from sociolab.studies.rating_tables import RatingTable, Row, read_table
+from sociolab.studies.rating_tables import RatingSheet, Row, read_table
 from sociolab.studies.ratings import (
     PEOPLE,
     Duplicates,
@@ -160,7 +160,7 @@ def import_ratings(
     )
 
 
-def _find_run(store: Store, table: RatingTable, mapped: Sequence[str], file: Path) -> str:
+def _find_run(store: Store, table: RatingSheet, mapped: Sequence[str], file: Path) -> str:
     """The run with the table's episodes; ConfigError if it is not one."""
     mapped_to = {name.strip(): to.strip() for name, _, to in (o.rpartition("=") for o in mapped)}
     ids = {
@@ -179,7 +179,7 @@ def _find_run(store: Store, table: RatingTable, mapped: Sequence[str], file: Pat
 
 
 def read_ratings(
-    table: RatingTable, run: Rateable, mapped: Sequence[str] = (), salt: bytes = b""
+    table: RatingSheet, run: Rateable, mapped: Sequence[str] = (), salt: bytes = b""
 ) -> RatingFile:
     """The ratings of a table, and what is wrong with its other rows.
 

@@ -45,7 +45,7 @@ class Row(NamedTuple):
 
 
 @dataclass(slots=True)
-class RatingTable:
+class RatingSheet:
     """The rows of a file, those that cannot be read, sentences on how it was read, and what the
     numbers of rows count: "line", "row" or "record"."""
 
@@ -55,9 +55,9 @@ class RatingTable:
     unit: str = "line"
 
 
-def read_table(data: bytes, path: Path = Path("the file")) -> RatingTable:
+def read_table(data: bytes, path: Path = Path("the file")) -> RatingSheet:
     """Read all rows; `path` is the file's, for errors. ConfigError for what is no table."""
-    table = RatingTable()
+    table = RatingSheet()
     if data.startswith(_ZIP):
         _read_sheet(path, table)
     else:
@@ -109,7 +109,7 @@ def _parse_json(text: str) -> object:
         return None
 
 
-def _add_record(table: RatingTable, number: int, fields: object, text: str) -> None:
+def _add_record(table: RatingSheet, number: int, fields: object, text: str) -> None:
     if not isinstance(fields, dict | _Repeating):
         problem = f"expected a JSON object, found {quote(text.strip())}"
         table.wrong.append(WrongLine(number, problem))
@@ -118,13 +118,13 @@ def _add_record(table: RatingTable, number: int, fields: object, text: str) -> N
     table.rows.append(Row(number, tuple(name for name, _ in pairs), [cell for _, cell in pairs]))
 
 
-def _read_json_lines(text: str, table: RatingTable) -> None:
+def _read_json_lines(text: str, table: RatingSheet) -> None:
     for number, line in enumerate(text.split("\n"), 1):
         if line.strip():
             _add_record(table, number, _parse_json(line), line)
 
 
-def _read_array(text: str, table: RatingTable) -> None:
+def _read_array(text: str, table: RatingSheet) -> None:
     table.unit = "record"
     records = _parse_json(text)
     if not isinstance(records, list):
@@ -135,7 +135,7 @@ def _read_array(text: str, table: RatingTable) -> None:
         _add_record(table, number, fields, str(fields))
 
 
-def _read_csv(text: str, table: RatingTable) -> None:
+def _read_csv(text: str, table: RatingSheet) -> None:
     if declared := _SEPARATOR_LINE.match(text):
         separator, text = declared["separator"], text[declared.end() :]
     else:
@@ -161,7 +161,7 @@ def _read_csv(text: str, table: RatingTable) -> None:
         table.wrong.append(WrongLine(began, problem))
 
 
-def _read_sheet(path: Path, table: RatingTable) -> None:
+def _read_sheet(path: Path, table: RatingSheet) -> None:
     """The first sheet of an .xlsx file."""
     try:
         from openpyxl import load_workbook
@@ -206,7 +206,7 @@ _EXACT = 10**15
 # ------------------------------------------------------------------ programs' exports
 
 
-def _drop_question_rows(table: RatingTable) -> None:
+def _drop_question_rows(table: RatingSheet) -> None:
     """Without the rows of questions and of ids, below the header, which tell no time of start."""
 
     def is_question(row: Row) -> bool:
@@ -228,7 +228,7 @@ def _find_flaw_of_response(cells: Mapping[str, object]) -> str:
     return "unfinished" if finished in ("0", "false") else ""
 
 
-def _merge_radio_buttons(table: RatingTable) -> None:
+def _merge_radio_buttons(table: RatingSheet) -> None:
     """Make Answer.goal of Answer.goal.1, Answer.goal.2 and so on, one of which is true in a row."""
     texts: dict[str, set[str]] = {}
     for row in table.rows:
@@ -285,7 +285,7 @@ class _LabelledTask(BaseModel):
     annotations: tuple[_Annotation, ...]
 
 
-def _flatten_tasks(table: RatingTable) -> None:
+def _flatten_tasks(table: RatingSheet) -> None:
     """A row for each annotation of Label Studio, all with the same columns, with bare answers."""
     flat: list[tuple[int, dict[str, object] | None]] = []
     for row in table.rows:
@@ -326,7 +326,7 @@ def _bare_answer(cell: object) -> object:
 
 
 _EXPORTS: Mapping[
-    str, tuple[Callable[[RatingTable], None], Callable[[Mapping[str, object]], str]]
+    str, tuple[Callable[[RatingSheet], None], Callable[[Mapping[str, object]], str]]
 ] = {
     "a Qualtrics export": (_drop_question_rows, _find_flaw_of_response),
     "a batch of Mechanical Turk": (_merge_radio_buttons, _find_flaw_of_assignment),
