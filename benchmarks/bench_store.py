@@ -265,10 +265,12 @@ COPIES = (
     SELECT trial + {trials}, n, body FROM events WHERE trial <= {wanted}""",
     """INSERT INTO calls (pk, run, trial, role, seat, turn, name, attempt, idx, model, tries,
         seconds, at, key, prompt_tokens, completion_tokens, cached_tokens, estimated, usd, finish,
-        fault, base, schema, hash, prompt, reply)
+        fault, served_model, fingerprint, left_out, cap, reasoned, prompt_bytes, base, schema, hash,
+        prompt, reply)
     SELECT pk + {calls}, run, trial || '-{copy}', role, seat, turn, name, attempt, idx, model,
         tries, seconds, at, key || '-{copy}', prompt_tokens, completion_tokens, cached_tokens,
-        estimated, usd, finish, fault, base + {calls}, schema, hash, prompt, reply
+        estimated, usd, finish, fault, served_model, fingerprint, left_out, cap, reasoned,
+        prompt_bytes, base + {calls}, schema, hash, prompt, reply
     FROM calls WHERE pk <= {top_call}""",
     """INSERT INTO judgings (pk, run, trial, cell, judge, number)
     SELECT pk + {judgings}, run, trial + {trials}, cell, judge, number
