@@ -20,6 +20,7 @@ from sociolab.report.result import outline_of, turns_asked
 from sociolab.report.run_facts import evaluated
 from sociolab.report.schema import RunResult
 from sociolab.report.words import plural
+from sociolab.store.checking import verify_runs
 from sociolab.store.store import Store
 
 NAME_BOTH = "name both: --agent A --with B"
@@ -121,6 +122,7 @@ def read_runs(
             f"expected two runs, found {twice} twice; to compare two agents of one run, name "
             "the run once, and the agents by --agent and --with"
         )
+    verify_runs(store, *runs)
     plans = [store.trials(name) for name in runs]
     values = tuple(
         values_of(store, name, plan, only) for name, plan in zip(runs, plans, strict=True)

@@ -43,6 +43,7 @@ from sociolab.stats.ranking import (
     fit_bradley_terry,
     make_contests,
 )
+from sociolab.store.checking import verify_runs
 from sociolab.store.store import Store
 
 WHOLE = ""
@@ -279,6 +280,7 @@ def rank_runs(
 ) -> Ranking:
     """Rank the agents of these runs together, under the names of `rename`; ConfigError where they
     cannot be compared."""
+    verify_runs(store, *runs)
     trials = {run: store.trials(run) for run in runs}
     check_no_smoke([outline_of(store, run, plan) for run, plan in trials.items()])
     values, names = run_values(store, runs), agent_names(store, runs, rename)

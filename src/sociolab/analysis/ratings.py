@@ -28,6 +28,7 @@ from sociolab.report.exam import JudgeExam, exams_of
 from sociolab.report.plays import labels_of
 from sociolab.report.result import run_of_episodes
 from sociolab.stats.agreement import OVERALL, POOLED, ItemRating
+from sociolab.store.checking import verify_runs
 from sociolab.store.store import Store
 from sociolab.store.verdicts import ScoreRow
 
@@ -228,6 +229,7 @@ class _Scores:
         return (seat for _, seat, _ in (*self.people, *self.judges))
 
     def take_run(self, store: Store, run: str, sets: Sequence[str]) -> None:
+        verify_runs(store, run)
         row = run_of_episodes(store, run)
         self.worlds[row.world] = row.declared
         trials = {stored.trial.id: stored.trial for stored in store.trials(run)}

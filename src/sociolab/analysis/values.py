@@ -37,6 +37,7 @@ from sociolab.report.plays import (
 )
 from sociolab.report.result import each_once, judged_of, never_due, outcomes_of, run_of_episodes
 from sociolab.report.words import join_names, plural
+from sociolab.store.checking import verify_runs
 from sociolab.store.store import RunRow, Store, TrialRow, world_settings_in
 
 if TYPE_CHECKING:
@@ -154,6 +155,7 @@ def values_of(
     >>> [(value.judge, value.agent, value.value) for value in scores.values]
     [('people', 'scripted', 7.0), ('people', 'scripted', 7.0)]
     """
+    verify_runs(store, run)
     row = run_of_episodes(store, run)
     trials = store.trials(run) if plan is None else plan
     judged = judged_of(store, run)
@@ -491,6 +493,7 @@ def run_values(store: Store, runs: Sequence[str]) -> tuple[RunValues, ...]:
     Runs whose data are not known (imported ones) pass: their tasks carry their own ids.
     """
     names = each_once(runs)
+    verify_runs(store, *names)
     data_by_run = {name: recorded_data(store.run(name).settings) for name in names}
     recorded = {name: data for name, data in data_by_run.items() if data is not None}
     if len({data[2] for data in recorded.values()}) > 1:

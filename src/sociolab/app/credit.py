@@ -53,6 +53,7 @@ from sociolab.report.words import counted
 from sociolab.runner.local import work_all
 from sociolab.runner.progress import TalliedReplies, Tally, Watch
 from sociolab.store.calls import RunReplies
+from sociolab.store.checking import verify_runs
 from sociolab.store.connect import lock_run, store_path
 from sociolab.store.database import replace_surrogates
 from sociolab.store.store import Store
@@ -212,6 +213,7 @@ def stories_of(
     ConfigError where there are none, where none has lines, and where no seat in them has a goal or
     secret of its own.
     """
+    verify_runs(store, run)
     row = run_of_episodes(store, run)
     world = world_of(row.world)
     trials = [

@@ -9,6 +9,7 @@ from sociolab.app.registry import python_object
 from sociolab.core.errors import ConfigError, SociolabError
 from sociolab.core.tracebacks import describe_error
 from sociolab.report.section import Section
+from sociolab.store.checking import verify_runs
 from sociolab.store.store import Store
 
 
@@ -24,8 +25,7 @@ def run_own_analysis(spec: str, store: Store, runs: Sequence[str]) -> tuple[Sect
     function = python_object(path)
     if not isfunction(function) and not isbuiltin(function):
         raise ConfigError(f"{spec}: expected a function, found {type(function).__name__}")
-    for run in runs:
-        store.run(run)
+    verify_runs(store, *runs)
     try:
         returned = function(store, runs)
     except SociolabError:

@@ -29,6 +29,7 @@ from sociolab.core.score import (
 )
 from sociolab.report.result import each_once
 from sociolab.store.calls import CallRow
+from sociolab.store.checking import verify_runs
 from sociolab.store.parquet import SCORES, TURNS, Row, score_rows, turn_rows
 from sociolab.store.store import RunRow, Store
 
@@ -420,6 +421,7 @@ def _table(
 
     def rows() -> Iterator[dict[str, Any]]:
         for name in names:
+            verify_runs(store, name)
             trials = {row.trial.id: row.trial for row in store.trials(name)}
             for row in read(store, name, trials):
                 yield {column: row.get(column) for column in columns}

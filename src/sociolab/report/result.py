@@ -59,6 +59,7 @@ from sociolab.report.schema import (
     macro_of,
 )
 from sociolab.report.served import served_entries
+from sociolab.store.checking import verify_runs
 from sociolab.store.overview import run_turns
 from sociolab.store.store import RunRow, Store, TrialRow
 from sociolab.store.verdicts import JudgingCounts, ScoreRow
@@ -81,8 +82,8 @@ class ResultDetails:
 def result_of(store: Store, run: str, *, stopped: str = "") -> RunResult:
     """Compute the result of a run, finished or not; `stopped` says why it ended early, if it did.
 
-    The same store gives the same result, byte for byte. StoreError if there is no such run,
-    ConfigError if the run only stores replies.
+    The same store gives the same result, byte for byte. StoreError if there is no such run or a
+    row of it is damaged, ConfigError if the run only stores replies.
 
     >>> from sociolab import RunConfig, open_store, result_of, run
     >>> result = run(RunConfig(limit=1, name="first", store=f"{folder}/lab.db"))
@@ -96,6 +97,7 @@ def result_of(store: Store, run: str, *, stopped: str = "") -> RunResult:
 def details_of(store: Store, run: str, *, stopped: str = "", seats: bool = False) -> ResultDetails:
     """`result_of`, with the scores of all plays; with `seats`, each seat is a role even if the
     world declares no roles."""
+    verify_runs(store, run)
     row, trials = run_of_episodes(store, run), store.trials(run)
     outline = outline_of(store, run, trials)
     judged, observed = judged_of(store, run), _observed(store, row, trials)

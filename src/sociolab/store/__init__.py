@@ -6,7 +6,10 @@ from sociolab.core.lazy import load_public_names
 
 if TYPE_CHECKING:
     from sociolab.store.calls import RunReplies as RunReplies
-    from sociolab.store.checking import find_damage as find_damage
+    from sociolab.store.checking import (
+        find_damage as find_damage,
+        verify_runs as verify_runs,
+    )
     from sociolab.store.connect import lock_run as lock_run
     from sociolab.store.export import (
         export_run as export_run,

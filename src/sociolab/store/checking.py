@@ -5,7 +5,10 @@ from __future__ import annotations
 
 import sqlite3
 from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
 
+from sociolab.core.errors import StoreError
 from sociolab.store.schema import CHECKED, Undecoded, checksum, definitions, own_definitions
 from sociolab.store.store import Store
 
@@ -22,27 +25,92 @@ def find_damage(store: Store) -> Iterator[str]:
     show damage. A write-ahead log (`-wal`) that is not merged yet has SQLite's own checksums, and
     ends for SQLite at the first frame that was changed.
     """
-    connection = store.connection
-    made_text, connection.text_factory = connection.text_factory, Undecoded
-    try:
+    with _undecoded(store.connection) as connection:
         for check in (_check_pages, _check_schema, _check_search_index):
             try:
                 yield from check(connection)
             except _UNREADABLE as error:
-                yield f"the file: {' '.join(str(error).split())[:300]}"
-        for table, columns in CHECKED.items():
-            changed: list[tuple[object, ...]] = []
-            try:
-                changed += _changed_keys(connection, table, columns)
-            except _UNREADABLE as error:
-                yield f"{_NAMES.get(table, table)}: {' '.join(str(error).split())[:300]}"
-            for keys in changed[:MOST_NAMED]:
-                yield _describe_row(connection, table, keys)
-            if len(changed) > MOST_NAMED:
-                more = len(changed) - MOST_NAMED
-                yield f"{_NAMES.get(table, table)}: {more:,} more rows were changed"
+                yield f"the file: {_describe(error)}"
+        for table in CHECKED:
+            yield from _check_rows(connection, table, "true")
+
+
+def verify_runs(store: Store, *runs: str) -> None:
+    """StoreError, in the words of `find_damage`, unless all rows of these runs are as written.
+
+    Whoever publishes what a run holds calls this first. Until the file changes, a process reads a
+    run once.
+    """
+    for run in runs:
+        pk, stamp = store.run_pk(run), _stamp(store.path)
+        if _verified.get((store.path, pk)) == stamp:
+            continue
+        for table in CHECKED.keys() - _OF_NO_RUN:
+            where = _OF_RUN.get(table, "run = {}").format(pk)
+            if damage := _damage_in(store.connection, table, where):
+                raise StoreError(
+                    f"the store {store.path} is damaged: {damage}; take a backup, or leave that "
+                    "run out (`sociolab store check` names all damage)"
+                )
+        _verified[store.path, pk] = stamp
+
+
+_verified: dict[tuple[Path, int], list[tuple[int, int]]] = {}
+"""What the files were like when a run, by its store and primary key, was found to be sound."""
+
+
+def _stamp(path: Path) -> list[tuple[int, int]]:
+    files = (path, path.with_name(f"{path.name}-wal"))  # each connection makes the log, empty
+    stats = [file.stat() for file in files if file.exists()]
+    return [(stat.st_size, stat.st_mtime_ns) for stat in stats if stat.st_size]
+
+
+def _damage_in(connection: sqlite3.Connection, table: str, where: str) -> str | None:
+    changed = f"SELECT 1 FROM {table} WHERE {where} AND sum IS NOT checksum({CHECKED[table]})"
+    with suppress(*_UNREADABLE):  # texts that are no UTF-8: read below
+        if connection.execute(f"{changed} LIMIT 1").fetchone() is None:
+            return None
+    with _undecoded(connection):
+        return next(_check_rows(connection, table, where), None)
+
+
+_OF_NO_RUN = {"salt", "versions", "participants", "assignments", "answers"}
+
+_OF_TRIALS = "trial IN (SELECT pk FROM trials WHERE run = {})"
+_OF_RUN = {
+    "runs": "pk = {}",
+    "events": _OF_TRIALS,
+    "attachments": _OF_TRIALS,
+    "verdicts": "judging IN (SELECT pk FROM judgings WHERE run = {})",
+}
+"""Which rows belong to a run; of most tables, those that name it."""
+
+
+@contextmanager
+def _undecoded(connection: sqlite3.Connection) -> Iterator[sqlite3.Connection]:
+    """Have the connection return texts as they lie in the file: damaged ones may be no UTF-8."""
+    made_text, connection.text_factory = connection.text_factory, Undecoded
+    try:
+        yield connection
     finally:
         connection.text_factory = made_text
+
+
+def _check_rows(connection: sqlite3.Connection, table: str, where: str) -> Iterator[str]:
+    changed: list[tuple[object, ...]] = []
+    try:
+        changed += _changed_keys(connection, table, where)
+    except _UNREADABLE as error:
+        yield f"{_NAMES.get(table, table)}: {_describe(error)}"
+    for keys in changed[:MOST_NAMED]:
+        yield _describe_row(connection, table, keys)
+    if len(changed) > MOST_NAMED:
+        more = len(changed) - MOST_NAMED
+        yield f"{_NAMES.get(table, table)}: {more:,} more rows were changed"
+
+
+def _describe(error: Exception) -> str:
+    return " ".join(str(error).split())[:300]
 
 
 def _check_pages(connection: sqlite3.Connection) -> Iterator[str]:
@@ -70,12 +138,14 @@ def _check_search_index(connection: sqlite3.Connection) -> Iterator[str]:
 
 
 def _changed_keys(
-    connection: sqlite3.Connection, table: str, columns: str
+    connection: sqlite3.Connection, table: str, where: str
 ) -> Iterator[tuple[object, ...]]:
     """The keys of the rows that do not match their checksum."""
     keys = _KEYS.get(table, "rowid")
     count = keys.count(",") + 1
-    for row in connection.execute(f"SELECT {keys}, sum, {columns} FROM {table}"):
+    for row in connection.execute(
+        f"SELECT {keys}, sum, {CHECKED[table]} FROM {table} WHERE {where}"
+    ):
         if row[count] != checksum(*row[count + 1 :]):
             yield row[:count]
 
@@ -107,7 +177,7 @@ _TRIAL = """(SELECT 'run ' || runs.name || ', episode ' || trials.id FROM trials
 
 _OF = {
     "runs": "'run ' || name",
-    **dict.fromkeys(("tasks", "schemas", "judges", "measures", "notes"), _RUN),
+    **dict.fromkeys(("tasks", "agents", "schemas", "judges", "measures", "notes", "looks"), _RUN),
     "trials": f"{_RUN} || ', episode ' || id",
     **dict.fromkeys(("calls", "call_failures", "attempts"), _CALL),
     **dict.fromkeys(("events", "attachments", "judgings"), _TRIAL.format("trial")),

@@ -33,6 +33,7 @@ from sociolab.core.score import JudgeId, Verdict
 from sociolab.core.unpacking import MOST_UNPACKED, open_unpacked
 from sociolab.core.user_files import atomic_file
 from sociolab.store.calls import RunReplies
+from sociolab.store.checking import verify_runs
 from sociolab.store.database import replace_surrogates
 from sociolab.store.store import Status, Store
 
@@ -46,9 +47,9 @@ def export_run(store: Store, name: str, file: Path) -> None:
     ".gz".
 
     A lone surrogate (from a truncated reply) is written as U+FFFD. StoreError if there is no such
-    run or the file cannot be written.
+    run, a row of it is damaged, or the file cannot be written.
     """
-    store.run_pk(name)
+    verify_runs(store, name)
     try:
         with (
             atomic_file(file) as part,

@@ -16,6 +16,7 @@ from sociolab.core.episode import Answered, Ended, Event, Moved, Trial, Unusable
 from sociolab.core.errors import StoreError, missing_extra
 from sociolab.core.ports import Usage
 from sociolab.core.user_files import atomic_file
+from sociolab.store.checking import verify_runs
 from sociolab.store.database import replace_surrogates
 from sociolab.store.store import Store
 
@@ -208,9 +209,10 @@ def export_parquet(store: Store, name: str, folder: Path) -> None:
     attempt of each call) of a run into `folder`.
 
     Each file appears only when complete. ConfigError if pyarrow is missing; StoreError if there is
-    no such run, or the folder cannot be written.
+    no such run, a row of it is damaged, or the folder cannot be written.
     """
     _pyarrow()
+    verify_runs(store, name)
     trials = {row.trial.id: row.trial for row in store.trials(name)}
     try:
         folder.mkdir(parents=True, exist_ok=True)

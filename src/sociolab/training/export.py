@@ -20,6 +20,7 @@ from sociolab.core.seeding import stream
 from sociolab.core.user_files import atomic_file, require_new_file
 from sociolab.report.run_facts import recorded_labels
 from sociolab.report.words import percent, plural
+from sociolab.store.checking import verify_runs
 from sociolab.store.database import replace_surrogates
 from sociolab.store.store import Store, open_store
 from sociolab.training.examples import (
@@ -108,6 +109,7 @@ _MAKERS: Mapping[str, Callable[[ExportSource, Skipped], Iterator[TrainingExample
 def source_of(store: Store, runs: Sequence[str], options: ExportOptions) -> ExportSource:
     """The runs, once each, with their scores and judges; ConfigError as above."""
     names = list(dict.fromkeys(runs))
+    verify_runs(store, *names)
     plans = [store.trials(name) for name in names]
     check_names(options, [store.run(n) for n in names], [trial for plan in plans for trial in plan])
     rewards = RunRewards(

@@ -39,6 +39,7 @@ from sociolab.core.ports import (
 from sociolab.report.result import run_of_episodes
 from sociolab.report.words import plural
 from sociolab.store.calls import CallRow
+from sociolab.store.checking import verify_runs
 from sociolab.store.store import RunRow, Store
 
 ChatMessage: TypeAlias = dict[str, str]
@@ -126,6 +127,7 @@ def read_episodes(store: Store, run: str, skipped: Skipped) -> Iterator[EpisodeT
     optional questions are left out. StoreError if there is no such run, ConfigError if it holds no
     episodes.
     """
+    verify_runs(store, run)
     row = run_of_episodes(store, run)
     trials = {item.trial.id: item for item in store.trials(run)}
     for stored in trials.values():

@@ -26,6 +26,7 @@ from sociolab.report.schema import RunResult
 from sociolab.report.score_tables import judges_of
 from sociolab.report.section import Section
 from sociolab.stats.intervals import Estimate
+from sociolab.store.checking import verify_runs
 from sociolab.store.store import Store
 from sociolab.worlds.anteval.gap import IN_FORMAT, GapSettings, UnusableReplies, measure_gap
 from sociolab.worlds.anteval.gap_tables import by_dm, csv_rows, gap_section, raters_section
@@ -311,6 +312,7 @@ def _load_file(path: Path) -> _Generated:
 
 
 def _load_run(store: Store, run: str, config: GapConfig, notes: list[Sentence]) -> list[_Generated]:
+    verify_runs(store, run)
     row = store.run(run)
     if row.world != _INTENTION:
         raise ConfigError(
