@@ -27,7 +27,8 @@ from sociolab.report.exam import ExamNotes
 from sociolab.report.finding import Count
 from sociolab.report.plays import mean_ends
 from sociolab.report.schema import ESTABLISHED
-from sociolab.stats.crossed_raters import RatedPlay, for_other_raters
+from sociolab.stats.adjusted_means import for_other_raters
+from sociolab.stats.crossed_raters import RatedPlay
 from sociolab.stats.intervals import on_scale
 from sociolab.stats.paired_tests import Comparison, KeyedValue, compare
 from sociolab.stats.power import ALPHA
@@ -354,16 +355,17 @@ def _rows(blocks: Sequence[MatchedBlock], match: Match, side: int) -> list[Keyed
 
 
 def _rated(blocks: Sequence[MatchedBlock], match: Match) -> list[RatedPlay]:
-    """The plays that `_rows` are made of, with who gave what; each block counts the same on either
-    side, where plays were matched."""
+    """The plays that `_rows` are made of, with who gave what, and what they were matched by."""
     rated = []
     for block in blocks:
         sides = [[value for value in side if value.ratings] for side in block.sides]
         if match != "none" and not all(sides):
             continue
         for side, sign in zip(sides, (1, -1), strict=True):
-            share = 1 if match == "none" else len(side)
-            rated += [RatedPlay(value.cluster, value.ratings, sign / share) for value in side]
+            together = "" if match == "none" else str(block.key)
+            rated += [
+                RatedPlay(value.cluster, value.ratings, sign, block=together) for value in side
+            ]
     return rated
 
 

@@ -53,8 +53,8 @@ def _matched(comparison: ComparedAgents, unit: Unit, count: MatchCounts) -> Sent
 def _clustered(comparison: ComparedAgents) -> Sentence:
     clusters = max(metric.test.clusters for metric in comparison.metrics.values())
     say = partial(SAY, cluster=comparison.cluster, clusters=clusters)
-    if raters := _raters(comparison, crossed=True):
-        return say("clustered_both_ways", raters=raters)
+    if raters := _raters(comparison, others=True):
+        return say("adjusted", raters=raters)
     return say("clustered")
 
 
@@ -87,15 +87,15 @@ def summarize_matching(comparison: ComparedAgents) -> Sentence:
     return SAY("blocks_matched", units=units, shared=shared)
 
 
-def _raters(comparison: ComparedAgents, *, crossed: bool = False) -> int:
-    """How many people scored, at most; `crossed`: where intervals hold for others, too."""
+def _raters(comparison: ComparedAgents, *, others: bool = False) -> int:
+    """How many people scored, at most; `others`: where intervals hold for others, too."""
     differences = (metric.test.difference for metric in comparison.metrics.values())
     return max(
         (
             difference.raters
             for difference in differences
             if isinstance(difference, RatedEstimate)
-            and (difference.method == "crossed" or not crossed)
+            and (difference.method == "model" or not others)
         ),
         default=0,
     )

@@ -142,8 +142,8 @@ def _differences_notes(comparison: ComparedAgents) -> Iterator[Sentence]:
     metrics = comparison.metrics.values()
     yield _over(comparison)
     if comparison.tested:
-        if any(metric.test.difference.method == "crossed" for metric in metrics):
-            test = SAY("both_ways")
+        if any(metric.test.difference.method == "model" for metric in metrics):
+            test = SAY("of_model")
         else:
             test = SAY("welch") if comparison.match == "none" else SAY("sign_flip")
         yield SAY("p", test=test, family=comparison.family)

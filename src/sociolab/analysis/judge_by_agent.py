@@ -1,12 +1,13 @@
 """Judge minus people for each agent, and people's means corrected by the judge.
 
 A judge that favours one agent may reverse a ranking though it follows people well over all
-seats: so its bias is shown by agent, and tested against that for the other agents.
+seats: so its bias is shown by agent, and tested against that for the median agent. (Against the
+mean of the others, agents would be accused that a bias for somebody else moves.)
 """
 
 from __future__ import annotations
 
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations
@@ -20,8 +21,9 @@ from sociolab.core.score import Measure
 from sociolab.report.catalogue import Catalogue
 from sociolab.report.finding import Count, Finding, Sentence
 from sociolab.report.section import Section
+from sociolab.stats.adjusted_means import adjust_means
 from sociolab.stats.correlation import correlations
-from sociolab.stats.crossed_raters import RatedPlay, RaterScores, crossed_error, crossed_estimate
+from sociolab.stats.crossed_raters import RatedPlay, RaterScores
 from sociolab.stats.intervals import Estimate, on_scale
 from sociolab.stats.paired_tests import holm
 from sociolab.stats.power import ALPHA
@@ -37,8 +39,9 @@ JudgedByAgent: TypeAlias = Mapping[str, Mapping[str, Sequence[JudgedPlay]]]
 class AgentBias:
     """A judge minus people in a dimension, over the plays of an agent that both scored.
 
-    `apart`: that minus the bias for all other agents; `p` of it, Holm-corrected over agents and
-    dimensions. `people` and `judged` are their means over the same plays.
+    `bias` is adjusted for the severity of the agent's raters, so that it need not be `judged` less
+    `people`, their means over the same plays. `apart`: it minus the median of the agents' biases;
+    `p` of that, Holm-corrected over agents and dimensions; None for the median agent itself.
     """
 
     judge: str
@@ -57,7 +60,7 @@ class AgentBias:
 
     @property
     def differs(self) -> bool:
-        """Whether the bias is shown to be another than that for the others."""
+        """Whether the bias is shown to be another than the median agent's."""
         return self.p is not None and self.p < ALPHA
 
 
@@ -111,38 +114,53 @@ def judge_by_agent(ratings: StoredRatings, judge: str) -> JudgeByAgent:
 
 
 def biases(judge: str, plays: JudgedByAgent) -> tuple[AgentBias, ...]:
-    """The bias of a judge for each agent in each dimension, by whose plays people rated, too."""
+    """The bias of a judge for each agent in each dimension, by whose plays people rated, too.
+
+    The biases of a dimension are those of one model, adjusted for the severity of each agent's
+    raters; each is held against their median, which one biased agent does not move far.
+    """
     by_agent: dict[tuple[str, str], AgentBias] = {}
     ps: dict[tuple[str, str], float | None] = {}
     for dimension, scored in plays.items():
-        with_people = {
-            agent: [play for play in scored[agent] if play.ratings] for agent in sorted(scored)
-        }
-        rated = {agent: own for agent, own in with_people.items() if own}
+        rated = _rated(scored)
+        if not rated:
+            continue
+        means = adjust_means(_gaps(rated))
+        found = {agent: means.contrast({agent: 1.0}) for agent in rated}
+        order = sorted(rated, key=lambda agent: found[agent].value or 0.0)
+        middle = order[(len(order) - 1) // 2 : len(order) // 2 + 1]
         for agent, own in rated.items():
-            rest = [play for name, plays_of in rated.items() if name != agent for play in plays_of]
-            apart = crossed_error([*_gaps(own), *_gaps(rest, -1)]) if rest else None
+            away = Counter({agent: 1.0})
+            away.subtract({name: 1 / len(middle) for name in middle})
+            apart = means.contrast(away) if any(away.values()) else None
             by_agent[dimension, agent] = AgentBias(
                 judge,
                 dimension,
                 agent,
-                bias=crossed_estimate(_gaps(own)),
-                apart=None if apart is None else apart.value,
+                bias=found[agent],
+                apart=0.0 if apart is None else apart.value,
                 p=None,
                 people=fmean(fmean(value for _, value in play.ratings) for play in own),
                 judged=fmean(play.judge for play in own),
             )
-            # Of two agents, each is the other's others: one test.
-            twice = len(rated) == 2 and agent != min(rated)
+            # Two agents are as far from the middle between them: one test.
+            twice = len(middle) == 2 and agent == max(middle)
             ps[dimension, agent] = None if apart is None or twice else apart.p
     return tuple(replace(by_agent[key], p=p) for key, p in holm(ps).items())
 
 
-def _gaps(plays: Sequence[JudgedPlay], sign: int = 1) -> list[RatedPlay]:
+def _rated(scored: Mapping[str, Sequence[JudgedPlay]]) -> dict[str, list[JudgedPlay]]:
+    """By agent, in the order of their names, the plays that people rated, too."""
+    plays = {agent: [play for play in scored[agent] if play.ratings] for agent in sorted(scored)}
+    return {agent: own for agent, own in plays.items() if own}
+
+
+def _gaps(rated: Mapping[str, Sequence[JudgedPlay]]) -> list[RatedPlay]:
     """The differences of the judge's score and each rating, as ratings of the same episodes."""
     return [
-        RatedPlay(play.cluster, tuple((who, play.judge - v) for who, v in play.ratings), sign)
-        for play in plays
+        RatedPlay(play.cluster, tuple((who, play.judge - v) for who, v in play.ratings), side=agent)
+        for agent, own in rated.items()
+        for play in own
     ]
 
 
@@ -173,7 +191,7 @@ def _corrected(
 
 
 def bias_findings(ratings: StoredRatings, judge: JudgeByAgent) -> tuple[Finding, ...]:
-    """A judge minus people, by metric and agent; p is of its distance from that for the others."""
+    """A judge minus people, by metric and agent; p is of its distance from the median."""
     return tuple(
         Finding(
             ratings.metrics[bias.dimension],

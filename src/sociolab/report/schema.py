@@ -241,7 +241,7 @@ class ScoreEntry(ResultRecord):
     unscored: int
     low: MaybeRounded
     high: MaybeRounded
-    interval: Literal["t", "rate", "end", "crossed", "none"]
+    interval: Literal["t", "rate", "end", "crossed", "model", "none"]
     note: str
     method: Method
     judge: str

@@ -5,6 +5,11 @@ from typing import TYPE_CHECKING
 from sociolab.core.lazy import load_public_names
 
 if TYPE_CHECKING:
+    from sociolab.stats.adjusted_means import (
+        AdjustedMeans as AdjustedMeans,
+        adjust_means as adjust_means,
+        for_other_raters as for_other_raters,
+    )
     from sociolab.stats.agreement import (
         JudgeGaps as JudgeGaps,
         PeopleAgreement as PeopleAgreement,
@@ -22,11 +27,13 @@ if TYPE_CHECKING:
         pearson as pearson,
         spearman as spearman,
     )
+    from sociolab.stats.crossed_model import (
+        CrossedModel as CrossedModel,
+        fit_crossed as fit_crossed,
+    )
     from sociolab.stats.crossed_raters import (
         RatedPlay as RatedPlay,
-        crossed_error as crossed_error,
         crossed_estimate as crossed_estimate,
-        for_other_raters as for_other_raters,
     )
     from sociolab.stats.difficulty import (
         Difficulties as Difficulties,

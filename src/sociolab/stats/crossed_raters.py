@@ -22,8 +22,8 @@ benchmarks/bench_raters.py shows how often such intervals hold the truth.
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, replace
+from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import NamedTuple, TypeAlias
 
 import numpy as np
@@ -40,17 +40,12 @@ from sociolab.stats.intervals import (
     t_critical,
     two_sided_p,
 )
-from sociolab.stats.paired_tests import Comparison, holm
-from sociolab.stats.power import ALPHA, Needed, t_shift
 
 LEAST_RATERS = 3
 """Two raters allow one degree of freedom: an interval for others would be the whole scale."""
 
 _MOST = 4.0
 """The largest correction of `_between`: that of two very unequal clusters; more would be noise."""
-
-BY_T = "by Student's t, for other raters too"
-"""The note of such a p; sign flips would hold the raters fixed."""
 
 RaterScores: TypeAlias = tuple[tuple[str, float], ...]
 """The ratings of one play, by rater; "" for a figure that no person gave."""
@@ -60,48 +55,44 @@ class RatedPlay(NamedTuple):
     """A play: its scenario, its ratings, and how much it counts beside others of its side.
 
     Plays of the same `side` and sign of weight make up one mean; those of negative weight are taken
-    off.
+    off. `block` is what plays of two sides were matched by.
     """
 
     cluster: str
     ratings: RaterScores
     weight: float = 1.0
     side: str = ""
+    block: str = ""
 
 
 @dataclass(frozen=True, slots=True)
-class Crossed:
-    """An estimate, its standard error with degrees of freedom, and how many scenarios and raters it
-    rests on.
+class RatedEstimate(Estimate):
+    """A mean, or a difference of means, of ratings by so many `raters`."""
 
-    The error is that for other scenarios and raters, or for these raters where they are too few to
-    speak of others (`for_others`); None where nothing varies, or there is one scenario. `limits`
-    are those, relative to the estimate, that hold for these raters.
-    """
+    raters: int = 0
 
-    value: float
-    error: float | None
-    freedom: float
-    limits: tuple[float, float]
-    clusters: int
-    raters: int
-    for_others: bool = False
-    problem: str = ""
+    @property
+    def units(self) -> int:
+        """The scenarios or, in an interval for other raters, the raters if those are fewer."""
+        return min(self.clusters, self.raters) if self.raters >= LEAST_RATERS else self.clusters
 
     @property
     def p(self) -> float | None:
-        """Two-sided, against 0, by Student's t."""
-        return None if self.error is None else two_sided_p(self.value / self.error, self.freedom)
+        """Two-sided, against 0, by Student's t; None without an error."""
+        if self.value is None or not self.error or self.freedom is None:
+            return None
+        return two_sided_p(self.value / self.error, self.freedom)
 
 
-def crossed_error(plays: Sequence[RatedPlay]) -> Crossed | None:
-    """The weighted means of the sides, added or, for negative weights, subtracted, with the error.
+def crossed_estimate(plays: Sequence[RatedPlay]) -> RatedEstimate:
+    """The weighted means of the sides, added or, for negative weights, subtracted, with a 95 %
+    interval for other raters too (method "crossed") or, if they are fewer than `LEAST_RATERS`, for
+    these alone ("t").
 
-    A play counts as the mean of its ratings. None without plays; ValueError for a play without
-    ratings.
+    A play counts as the mean of its ratings. ValueError for a play without ratings.
     """
     if not plays:
-        return None
+        return RatedEstimate(None, 0, 0, None, None, "none", note="no values")
     if not all(play.ratings for play in plays):
         raise ValueError("each play needs a rating")
     sizes = np.array([len(play.ratings) for play in plays])
@@ -115,17 +106,19 @@ def crossed_error(plays: Sequence[RatedPlay]) -> Crossed | None:
     scenarios = np.repeat(number_clusters([play.cluster for play in plays]), sizes)
     names = [name for play in plays for name, _ in play.ratings]
     raters, by_people = number_clusters(names), np.array([name != "" for name in names])
-    counts = int(scenarios.max()) + 1, len({*names} - {""})
-    value = math.fsum(weights * ratings)
+    clusters, people = int(scenarios.max()) + 1, len({*names} - {""})
+    value, n = math.fsum(weights * ratings), len(plays)
     residuals = np.bincount(scenarios, weights=influence).astype(np.float64)
-    if min(len({*scenarios[sides == side]}) for side in range(len(parts))) < 2:
-        return Crossed(value, None, 1.0, (0.0, 0.0), *counts, problem="1 cluster")
-    if np.abs(residuals).max() * counts[0] <= 1e-11 * np.abs(ratings).max():
-        return Crossed(value, None, 1.0, (0.0, 0.0), *counts, problem=NO_VARIATION)
+    alike = np.abs(residuals).max() * clusters <= 1e-11 * np.abs(ratings).max()
+    single = min(len({*scenarios[sides == side]}) for side in range(len(parts))) < 2
+    if single or alike:
+        why = "1 cluster" if single else NO_VARIATION
+        return RatedEstimate(value, n, clusters, None, None, "none", note=why, raters=people)
     error, freedom = _by_scenario(influence, weights, sides, scenarios)
-    limits = skewed_limits(residuals, error, freedom)
-    for_others = counts[1] >= LEAST_RATERS
-    if for_others:
+    least, most = skewed_limits(residuals, error, freedom)
+    method: Method = "t"
+    if people >= LEAST_RATERS:
+        method = "crossed"
         shares = np.zeros((len(parts), len(ratings)))
         shares[sides, np.arange(len(ratings))] = weights
         by_scenario = _between(influence, shares, signs, scenarios)
@@ -135,7 +128,12 @@ def crossed_error(plays: Sequence[RatedPlay]) -> Crossed | None:
         )
         error = math.sqrt(max(by_scenario + by_rater - by_both, by_scenario, by_rater))
         freedom = min(freedom, _freedom(raters[by_people], weights[by_people]))
-    return Crossed(value, error, freedom, limits, *counts, for_others=for_others)
+        half = t_critical(freedom) * error
+        least, most = min(least, -half), max(most, half)
+    return RatedEstimate(
+        value, n, clusters, value + least, value + most, method,
+        error=error, freedom=freedom, raters=people,
+    )  # fmt: skip
 
 
 def _freedom(raters: Counts, weights: Floats) -> float:
@@ -184,72 +182,3 @@ def _between(influence: Floats, shares: Floats, signs: Floats, codes: Counts) ->
     # What is on both sides alike (matched plays of a scenario) cancels; a mean is still taken off.
     least = len(net) / max(len(net) - 1, 1)
     return raw * (min(max(truth / expected, least), _MOST) if expected > 1e-12 else least)
-
-
-@dataclass(frozen=True, slots=True)
-class RatedEstimate(Estimate):
-    """A mean, or a difference of means, of ratings by so many `raters`."""
-
-    raters: int = 0
-
-    @property
-    def units(self) -> int:
-        """The scenarios or, in an interval for other raters, the raters if those are fewer."""
-        return min(self.clusters, self.raters) if self.raters >= LEAST_RATERS else self.clusters
-
-
-def crossed_estimate(plays: Sequence[RatedPlay]) -> RatedEstimate:
-    """`crossed_error` with a 95 % interval, for other raters too (method "crossed") or, if they are
-    fewer than `LEAST_RATERS`, for these alone ("t")."""
-    result = crossed_error(plays)
-    if result is None:
-        return RatedEstimate(None, 0, 0, None, None, "none", note="no values")
-    value, n, clusters, raters = result.value, len(plays), result.clusters, result.raters
-    if result.error is None:
-        note = result.problem
-        return RatedEstimate(value, n, clusters, None, None, "none", note=note, raters=raters)
-    half = t_critical(result.freedom) * result.error if result.for_others else 0.0
-    low, high = value + min(result.limits[0], -half), value + max(result.limits[1], half)
-    method: Method = "crossed" if result.for_others else "t"
-    return RatedEstimate(
-        value, n, clusters, low, high, method,
-        error=result.error, freedom=result.freedom, raters=raters,
-    )  # fmt: skip
-
-
-def for_other_raters(
-    tests: Mapping[str, Comparison], plays: Mapping[str, Sequence[RatedPlay]], looks: int = 1
-) -> dict[str, Comparison]:
-    """Comparisons in people's scores with interval, p and detectable difference for other raters,
-    too; `plays` are those of both sides, b's with negative weights. Those of few raters stay."""
-    both_ways = {name: crossed_error(some) for name, some in plays.items()}
-    results = {
-        name: result
-        for name, result in both_ways.items()
-        if result is not None and result.for_others
-    }
-    ps = {
-        name: results[name].p if name in results else test.permutation.testable
-        for name, test in tests.items()
-    }
-    corrected = holm(ps, looks)
-    level = ALPHA / max(1, sum(p is not None for p in ps.values())) / looks
-    adjusted = {name: replace(test, holm_p=corrected[name]) for name, test in tests.items()}
-    for name, some in both_ways.items():
-        if some is not None and name not in results:
-            gap = tests[name].difference
-            estimate = RatedEstimate(**asdict(gap), raters=some.raters)
-            adjusted[name] = replace(adjusted[name], difference=estimate)
-    for name, result in results.items():
-        test, error = tests[name], result.error or 0.0
-        detectable = t_shift(result.freedom, level) * error
-        adjusted[name] = replace(
-            adjusted[name],
-            difference=replace(crossed_estimate(plays[name]), n=test.difference.n),
-            permutation=replace(
-                test.permutation, p=result.p, smallest=None, exact=False, note=BY_T
-            ),
-            design=replace(test.design, error=error, detectable=detectable, note="", alpha=level),
-            settles=Needed(abs(result.value), None, None, "raters are needed, too", level),
-        )
-    return adjusted

@@ -57,9 +57,10 @@ Counts: TypeAlias = NDArray[np.intp]
 LEVEL = 0.95
 """How often an interval holds what it is of: the same for all of them."""
 
-Method: TypeAlias = Literal["t", "rate", "end", "crossed", "none"]
+Method: TypeAlias = Literal["t", "rate", "end", "crossed", "model", "none"]
 """Student's t; Korn and Graubard's; of clusters that all lie at one end of a scale; of people's
-scores, t clustered by rater too (`stats.crossed_raters`); no interval."""
+scores, t clustered by rater too (`stats.crossed_raters`), or t in a model with raters
+(`stats.adjusted_means`); no interval."""
 
 NO_VARIATION = "no variation between clusters"
 ALL_AT_ONE_END = "all clusters lie at one end of the scale"

@@ -1,0 +1,169 @@
+"""People's means adjusted for how severe their raters are, with intervals for other raters too.
+
+One mixed model (`stats.crossed_model`) of all ratings of a metric: a mean for each side (an agent),
+perhaps a slope on something known of each play (its length), and random effects of the rater, the
+scenario, the scenario for one side, the pair or block that plays were matched in, and the play.
+Whoever rated several sides tells their severity from the sides' means, so that a side that severe
+raters happened to get is not the worse for it, and the interval of a difference holds other raters
+and scenarios without paying for the severity that is known. benchmarks/bench_raters.py holds it
+against clustering both ways (`stats.crossed_raters`), which weighs every play alike.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass, replace
+
+import numpy as np
+
+from sociolab.stats.crossed_model import CrossedModel, fit_crossed
+from sociolab.stats.crossed_raters import LEAST_RATERS, RatedEstimate, RatedPlay
+from sociolab.stats.intervals import NO_VARIATION, Floats, number_clusters, t_critical
+from sociolab.stats.paired_tests import Comparison, holm
+from sociolab.stats.power import ALPHA, Needed, t_shift
+
+BY_MODEL = "by Student's t in a model with raters, so for other raters too"
+"""The note of such a p; sign flips would hold the raters fixed."""
+
+NO_SLOPE = "nothing differs between plays of one agent"
+"""Why there is no slope."""
+
+_MOST_FREEDOM = 1e6
+"""Beyond so many degrees of freedom Student's t is normal."""
+
+
+@dataclass(frozen=True, slots=True)
+class AdjustedMeans:
+    """The fitted means of the sides, in the order of `sides`, then the slope, if any (`fixed`).
+
+    `plays` and `clusters` count them by side. Without a model there is no interval of any, and
+    `problem` says why. Fewer than `LEAST_RATERS` raters have no effects of their own, and intervals
+    hold for them alone.
+    """
+
+    sides: tuple[str, ...]
+    plays: Mapping[str, int]
+    clusters: Mapping[str, int]
+    raters: int
+    fixed: Floats
+    model: CrossedModel | None = None
+    problem: str = ""
+
+    def contrast(self, weights: Mapping[str, float]) -> RatedEstimate:
+        """The weighted sum of the sides' means: {"a": 1, "b": -1} is a's less b's."""
+        row = np.zeros(len(self.fixed))
+        row[: len(self.sides)] = [weights.get(side, 0.0) for side in self.sides]
+        involved = [side for side in self.sides if weights.get(side)]
+        n = sum(self.plays[side] for side in involved)
+        return self._estimate(row, n, min(self.clusters[side] for side in involved))
+
+    def slope(self) -> RatedEstimate:
+        """The slope within the sides: points by one of what was given for each play."""
+        row = np.eye(len(self.fixed))[-1]
+        return self._estimate(row, sum(self.plays.values()), max(self.clusters.values()))
+
+    def _estimate(self, row: Floats, n: int, clusters: int) -> RatedEstimate:
+        if self.model is None or clusters < 2:
+            value = None if self.problem == NO_SLOPE else float(self.fixed @ row)
+            why = self.problem or "1 cluster"
+            return RatedEstimate(value, n, clusters, None, None, "none", note=why)
+        value, error, freedom = self.model.estimate(row)
+        freedom = min(max(freedom, 1.0), _MOST_FREEDOM)
+        half = t_critical(freedom) * error
+        return RatedEstimate(
+            value, n, clusters, value - half, value + half, "model",
+            error=error, freedom=freedom, raters=self.raters,
+        )  # fmt: skip
+
+
+def adjust_means(plays: Sequence[RatedPlay], along: Sequence[float] | None = None) -> AdjustedMeans:
+    """Fit the model to the ratings of these plays, a mean for each `side`; `along`, a number for
+    each play, adds a slope. Weights of plays have no part in it.
+
+    ValueError without plays, and for a play without ratings.
+
+    >>> from sociolab.stats import RatedPlay, adjust_means
+    >>> plays = [RatedPlay(f"s{i}", (("kind", 5 + i % 3), ("mild", 4 + i % 2),
+    ...                              ("harsh", 1 + i % 2)), side="a") for i in range(6)]
+    >>> plays += [RatedPlay(f"s{i}", (("harsh", 2.0 + i % 2),), side="b") for i in range(6)]
+    >>> means = adjust_means(plays)  # only "harsh" rated b, and gave it a point more than a
+    >>> means.raters, round(means.contrast({"b": 1, "a": -1}).value, 1)
+    (3, 1.0)
+    """
+    if not plays or not all(play.ratings for play in plays):
+        raise ValueError("expected plays with at least a rating each")
+    sizes = [len(play.ratings) for play in plays]
+    values = np.array([value for play in plays for _, value in play.ratings], dtype=np.float64)
+    raters = [name for play in plays for name, _ in play.ratings]
+    sides = number_clusters([play.side for play in plays])
+    scenarios = number_clusters([play.cluster for play in plays])
+    fixed = np.eye(int(sides.max()) + 1)[sides]
+    if along is not None:
+        fixed = np.column_stack([fixed, np.asarray(along) - np.mean(along)])
+    fixed = np.repeat(fixed, sizes, axis=0)
+    solved, _, rank, _ = np.linalg.lstsq(fixed, values)
+    fitted: Floats = solved.astype(np.float64)
+    names = sorted({play.side for play in plays})
+    found = AdjustedMeans(
+        tuple(names),
+        {name: sum(play.side == name for play in plays) for name in names},
+        {name: len({play.cluster for play in plays if play.side == name}) for name in names},
+        len({*raters}),
+        fitted,
+    )
+    if rank < fixed.shape[1]:
+        return replace(found, problem=NO_SLOPE)
+    rest = np.abs(values - fixed @ fitted).max()
+    if rest <= 1e-9 * max(1.0, float(np.abs(values).max())):
+        return replace(found, problem=NO_VARIATION)
+    factors = {
+        "scenario": np.repeat(scenarios, sizes),
+        "block": np.repeat(number_clusters([play.block for play in plays]), sizes),
+        "scenario by side": np.repeat(scenarios * len(names) + sides, sizes),
+        "play": np.repeat(np.arange(len(plays)), sizes),
+    }
+    if found.raters >= LEAST_RATERS:
+        factors["rater"] = number_clusters(raters)
+    return replace(found, model=fit_crossed(values, fixed, factors))
+
+
+def for_other_raters(
+    tests: Mapping[str, Comparison], plays: Mapping[str, Sequence[RatedPlay]], looks: int = 1
+) -> dict[str, Comparison]:
+    """Comparisons in people's scores with difference, interval, p and detectable difference by the
+    model: adjusted for severity, and for other raters too; `plays` are those of both sides, b's
+    with negative weights. Those of few raters stay."""
+    results: dict[str, RatedEstimate] = {}
+    few: dict[str, int] = {}
+    for name, some in plays.items():
+        if not some:
+            continue
+        means = adjust_means([play._replace(side="b" if play.weight < 0 else "a") for play in some])
+        found = means.contrast({"a": 1.0, "b": -1.0})
+        if means.raters >= LEAST_RATERS and found.value is not None:
+            results[name] = replace(found, n=tests[name].difference.n)
+        else:
+            few[name] = means.raters
+    ps = {
+        name: results[name].p if name in results else test.permutation.testable
+        for name, test in tests.items()
+    }
+    corrected = holm(ps, looks)
+    level = ALPHA / max(1, sum(p is not None for p in ps.values())) / looks
+    adjusted = {name: replace(test, holm_p=corrected[name]) for name, test in tests.items()}
+    for name, raters in few.items():
+        gap = RatedEstimate(**asdict(tests[name].difference), raters=raters)
+        adjusted[name] = replace(adjusted[name], difference=gap)
+    for name, found in results.items():
+        test, error = tests[name], found.error or 0.0
+        detectable = t_shift(found.freedom or 1.0, level) * error
+        adjusted[name] = replace(
+            adjusted[name],
+            difference=found,
+            permutation=replace(
+                test.permutation, p=found.p, smallest=None, exact=False, note=BY_MODEL
+            ),
+            design=replace(test.design, error=error, detectable=detectable, note="", alpha=level),
+            settles=Needed(abs(found.value or 0.0), None, None, "raters are needed, too", level),
+        )
+    return adjusted
