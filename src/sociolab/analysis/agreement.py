@@ -10,6 +10,7 @@ from typing import Any
 
 from sociolab.analysis.judge_by_agent import (
     AgentBias,
+    Calibration,
     JudgeByAgent,
     judge_by_agent,
     judge_by_agent_section,
@@ -113,6 +114,7 @@ class Agreements:
             *((cell, cell.first, cell.second) for cell in report.pairs),
             *((cell, f"{cell.judge}: {cell.metric}", "people") for cell in self.validities),
             *((cell, cell.judge, "people") for judge in self.by_agent for cell in judge.biases),
+            *((row, row.judge, "people") for judge in self.by_agent for row in judge.calibrations),
             *((cell, cell.judge, "people") for cell in self.observations),
         ]
         return [
@@ -129,7 +131,9 @@ class Agreements:
         ]
 
 
-_Cell = PeopleAgreement | JudgeAndPeople | JudgePair | Validity | AgentBias | YesNoCell
+_Cell = (
+    PeopleAgreement | JudgeAndPeople | JudgePair | Validity | AgentBias | Calibration | YesNoCell
+)
 
 
 def _figures(cell: object) -> dict[str, Any]:
@@ -487,7 +491,14 @@ def judge_section(ratings: StoredRatings, report: AgreementReport, judge: str) -
         owed = sum(cell.failed for cell in cells if cell.dimension != OVERALL)
         cautions = [SAY("owed", scores=Count("score", owed))] if owed else []
         return Section(title, tuple(sentences), tuple(cautions))
-    sentences += [*_following(overall), *_biased(overall), *_in_range(overall)]
+    parts = _parts(overall)
+    constant = [row.metric for row in parts if _constant(ratings, judge, row) is not None]
+    if constant:
+        sentences.insert(0, SAY("constant", metrics=constant))
+    sentences += _following(overall)
+    if len(constant) < len(parts):
+        sentences += _biased(overall)
+    sentences += _in_range(overall)
     tables, figures = _judge_tables(ratings, findings), _differences(ratings, report, judge)
     return Section(
         title,
@@ -567,7 +578,7 @@ def _judge_cautions(
         yield SAY("lifted", metrics=lifted)
     if doubtful := [f.metric for f in overall if _r(f).stars and _may_be_zero(_r(f))]:
         yield SAY("doubtful", metrics=doubtful)
-    if at_an_end := [f.metric for f in overall if _at_an_end(ratings, judge, f.metric)]:
+    if at_an_end := [f.metric for f in overall if _at_an_end(ratings, judge, f)]:
         yield SAY("at_an_end", metrics=at_an_end)
     if len(ratings.raters) == 1:
         yield SAY("no_range")
@@ -591,16 +602,20 @@ def _lifted(finding: Finding) -> bool:
     return r is not None and rho is not None and enough and r - rho > _LIFT
 
 
-def _at_an_end(ratings: StoredRatings, judge: str, metric: Measure | None) -> bool:
-    """Whether all that a judge gives in a metric is the lowest, or the highest, score."""
-    if metric not in ratings.measures:
-        return False
-    scores = {
+def _constant(ratings: StoredRatings, judge: str, finding: Finding) -> float | None:
+    """The one score that a judge gives all of several seats in a metric; None if it gives more."""
+    rows = [
         row.value
         for row in ratings.judges
-        if (row.rater, row.dimension) == (judge, metric.name) and row.value is not None
-    }
-    return len(scores) == 1 and scores <= {metric.low, metric.high}
+        if (row.rater, row.dimension) == (judge, _name(finding)) and row.value is not None
+    ]
+    return rows[0] if len(rows) > 1 and len({*rows}) == 1 else None
+
+
+def _at_an_end(ratings: StoredRatings, judge: str, finding: Finding) -> bool:
+    """Whether all that a judge gives in a metric is the lowest, or the highest, score."""
+    score, metric = _constant(ratings, judge, finding), finding.metric
+    return metric is not None and score in (metric.low, metric.high)
 
 
 def _instructed_apart(ratings: StoredRatings, judge: str, other: str) -> Iterator[Sentence]:

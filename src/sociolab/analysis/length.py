@@ -8,12 +8,14 @@ adds words that say nothing. It shows how much of the differences between agents
 from __future__ import annotations
 
 import math
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
 from sociolab.analysis.values import RunValues, Value
+from sociolab.core.episode import Episode
 from sociolab.report.catalogue import Catalogue
 from sociolab.report.finding import Count, Finding, episodes_and_seats
 from sociolab.report.plays import PlayKey
@@ -21,6 +23,14 @@ from sociolab.report.section import Section
 from sociolab.stats.intervals import Estimate, left_out_interval
 
 SAY = Catalogue("length")
+
+
+def words_by_seat(episode: Episode) -> Counter[str]:
+    """How many words each seat says, and writes of what it does."""
+    counts: Counter[str] = Counter()
+    for move in episode.moves:
+        counts[move.seat] += sum(len(action.text.split()) for action in move.actions)
+    return counts
 
 
 @dataclass(frozen=True, slots=True)

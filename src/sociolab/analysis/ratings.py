@@ -10,6 +10,7 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from statistics import fmean
 
+from sociolab.analysis.length import words_by_seat
 from sociolab.core.episode import Agent, AgentKind, Trial
 from sociolab.core.errors import ConfigError
 from sociolab.core.instructions import (
@@ -101,7 +102,8 @@ class StoredRatings:
     each judge is, by label, `instructions` from which set judges by label and raters by set
     had theirs, as far as it is known. `measuring` are what judges gave in the metrics that are to
     measure what people rated by another name (`Declared.measured_by`). `seats` are what was rated,
-    by item. `exams` are those of judges, and of sets of raters, by run.
+    by item, `words` how many were said there. `exams` are those of judges, and of sets of raters,
+    by run.
     """
 
     runs: tuple[str, ...]
@@ -115,6 +117,7 @@ class StoredRatings:
     measuring: tuple[ItemRating, ...] = ()
     seats: Mapping[str, RatedSeat] = field(default_factory=dict)
     exams: Mapping[str, tuple[JudgeExam, ...]] = field(default_factory=dict)
+    words: Mapping[str, int] = field(default_factory=dict)
 
     @property
     def metrics(self) -> dict[str, Measure]:
@@ -174,7 +177,18 @@ def load_ratings(
         tuple(row for row in measuring if not judges or row.rater in judges),
         {seat.item: seat for seat in scores.seats},
         {run: _exams(store, run, scores.labels(standing_for) | labels) for run in runs},
+        _words(store, {seat for _, seat, _ in scores.people}),
     )
+
+
+def _words(store: Store, seats: Collection[RatedSeat]) -> dict[str, int]:
+    """How many words were said in each seat, or in the whole episode, by item."""
+    said = {place: words_by_seat(store.episode(*place)) for place in {s.episode for s in seats}}
+    words = {}
+    for seat in seats:
+        by_seat = said[seat.episode]
+        words[seat.item] = by_seat.total() if seat.seat is None else by_seat[seat.seat]
+    return words
 
 
 def _exams(store: Store, run: str, labels: Mapping[JudgeId, str]) -> tuple[JudgeExam, ...]:

@@ -24,7 +24,12 @@ from sociolab.analysis.audit import (
     score_changes,
     variant_section,
 )
-from sociolab.analysis.length import LengthEffect, length_effects, length_section
+from sociolab.analysis.length import (
+    LengthEffect,
+    length_effects,
+    length_section,
+    words_by_seat,
+)
 from sociolab.analysis.panel import JudgePanel, build_panel, panel_section
 from sociolab.analysis.self_preference import SelfPreferences, family_section, self_preferences
 from sociolab.analysis.values import RunValues, values_of
@@ -424,9 +429,9 @@ def _renamed(variant: Variant, kind: str) -> Episode:
 def _count_changed_words(episode: Episode, variants: Iterable[Variant]) -> tuple[int, int]:
     """The words, before and after, of the seats whose number of words a variant changes."""
     before, after = 0, 0
-    own = _words_by_seat(episode)
+    own = words_by_seat(episode)
     for variant in variants:
-        for seat, count in _words_by_seat(variant.episode).items():
+        for seat, count in words_by_seat(variant.episode).items():
             if count != own[seat]:
                 before, after = before + own[seat], after + count
     return before, after
@@ -436,16 +441,9 @@ def _count_words(store: Store, run: str) -> dict[PlayKey, int]:
     """The number of words of each seat and, under None, of the whole episode."""
     counts: dict[PlayKey, int] = {}
     for episode in store.episodes(run, "played"):
-        by_seat = _words_by_seat(episode)
+        by_seat = words_by_seat(episode)
         counts |= {(episode.trial.id, seat): count for seat, count in by_seat.items()}
         counts[episode.trial.id, None] = by_seat.total()
-    return counts
-
-
-def _words_by_seat(episode: Episode) -> Counter[str]:
-    counts: Counter[str] = Counter()
-    for move in episode.moves:
-        counts[move.seat] += sum(len(action.text.split()) for action in move.actions)
     return counts
 
 

@@ -16,6 +16,10 @@ if TYPE_CHECKING:
         Spread as Spread,
         agreement_report as agreement_report,
     )
+    from sociolab.stats.alternative_annotator import (
+        AlternativeTest as AlternativeTest,
+        alternative_test as alternative_test,
+    )
     from sociolab.stats.consistency import (
         Consistency as Consistency,
         pass_hat as pass_hat,

@@ -32,13 +32,15 @@ weight would be noise, and the error of a mean over a play or two is not known."
 class JudgedPlay:
     """A play that a judge scored, with its ratings, if any.
 
-    `sign` is -1 for plays of the agent that is taken off in a difference.
+    `sign` is -1 for plays of the agent that is taken off in a difference; `words` are those said in
+    it, 0 where that is not known.
     """
 
     cluster: str
     judge: float
     ratings: RaterScores = ()
     sign: float = 1.0
+    words: int = 0
 
 
 @dataclass(frozen=True, slots=True)
