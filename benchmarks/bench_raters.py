@@ -2,12 +2,14 @@
 
     PYTHONPATH=src python benchmarks/bench_raters.py
 
-Simulated studies: five agents of 28 plays in 14 scenarios, two of 20 raters a play, and variance
-components (shares) as SOTOPIA's public ratings have them. Who rates what is dealt by the
-assignment of the project's own studies, to raters of whom some come back many times and others do
-two episodes; or, as recruited without such dealing, at random, where an agent's raters are fewer
-and weigh more unequally. Also the coverage of estimates corrected by a judge (PPI++), of which
-people rated some plays only, and how often a judge is warned of that favours no agent, and one.
+Simulated studies: five agents of 28 plays in 14 scenarios, each beside a partner who is rated too,
+two of 20 raters an episode, and variance components (shares) as SOTOPIA's public ratings have them.
+Who rates what is dealt by the assignment of the project's own studies, to raters of whom some come
+back many times and others do two episodes; or, as recruited without such dealing, at random, where
+an agent's raters are fewer and weigh more unequally. Also the coverage of estimates corrected by a
+judge (PPI++), of which people rated some plays only, and how often a judge is warned of that favours
+no agent, and one.
+"Both ways" is the error clustered by scenario and by rater, "model" the mixed model.
 """
 
 from __future__ import annotations
@@ -19,8 +21,10 @@ from typing import TypeAlias
 import numpy as np
 
 from sociolab.analysis.judge_by_agent import biases
-from sociolab.stats.crossed_raters import RatedPlay, crossed_error, crossed_estimate
+from sociolab.stats.adjusted_means import adjust_means
+from sociolab.stats.crossed_raters import RatedPlay, crossed_estimate
 from sociolab.stats.intervals import Estimate, mean
+from sociolab.stats.paired_tests import holm
 from sociolab.stats.prediction_powered import JudgedPlay, correct_means
 from sociolab.store.studies import AssignmentRow
 from sociolab.studies.assignment import ItemPool, choose_item
@@ -34,6 +38,8 @@ SHARES = {  # of rater, scenario, play; the rest is the rating's own
 }
 AGENTS, SCENARIOS, PLAYS, RATERS = 5, 14, 28, 20
 DRAWS = 1000
+PARTNER = "partner"
+"""Who played the other seat beside every agent, and was rated by the same people."""
 
 Assigned: TypeAlias = Mapping[str, Sequence[tuple[str, tuple[str, ...]]]]
 """By agent, each play's scenario and its raters."""
@@ -91,11 +97,13 @@ def simulated(
     found: dict[str, list[RatedPlay]] = {}
     for agent, plays in assigned.items():
         scenario: dict[str, float] = defaultdict(lambda: rng.normal(0, by_scenario))
-        found[agent] = []
         for where, raters in plays:
-            play = scenario[where] + rng.normal(0, by_play)
-            given = tuple((name, play + severity[name] + rng.normal(0, rest)) for name in raters)
-            found[agent].append(RatedPlay(where, given))
+            for who in (agent, PARTNER):
+                play = scenario[where] + rng.normal(0, by_play)
+                given = tuple(
+                    (name, play + severity[name] + rng.normal(0, rest)) for name in raters
+                )
+                found.setdefault(who, []).append(RatedPlay(where, given, side=who))
     return found
 
 
@@ -110,26 +118,34 @@ def width(made: Estimate) -> float:
 
 
 def coverage(assigned: Assigned, draws: int, seed: int = 1) -> dict[str, dict[str, float]]:
-    """By dimension, how often intervals of means and of differences hold the truth, and how often a
-    difference of two equal agents has a p below .05."""
+    """By dimension, how often intervals of a mean and of a difference hold the truth, both ways and
+    by the model, how often a difference of two equal agents has a p below .05 by the model, and how
+    many times as wide the intervals both ways are (medians)."""
     table = {}
     for name, shares in SHARES.items():
-        rng, held, widths = np.random.default_rng(seed), Counter[str](), list[float]()
+        rng, held, widths = np.random.default_rng(seed), Counter[str](), defaultdict(list)
         for _ in range(draws):
-            agents = list(simulated(assigned, shares, rng).values())
-            for plays in agents:
-                scores = [sum(v for _, v in p.ratings) / len(p.ratings) for p in plays]
-                one, both = mean(scores, [p.cluster for p in plays]), crossed_estimate(plays)
-                held["by scenario"] += holds(one)
-                held["both ways"] += holds(both)
-                widths.append(width(both) / width(one))
-            gap = [*agents[0], *(p._replace(weight=-1.0) for p in agents[1])]
-            held["difference"] += holds(crossed_estimate(gap))
-            found = crossed_error(gap)
-            held["p < .05"] += found is not None and (found.p or 1.0) < 0.05
-        each = {"by scenario": AGENTS, "both ways": AGENTS}
-        table[name] = {title: count / draws / each.get(title, 1) for title, count in held.items()}
-        table[name]["times as wide"] = float(np.median(widths))
+            agents = simulated(assigned, shares, rng)
+            means = adjust_means([play for plays in agents.values() for play in plays])
+            first, second, *_ = agents
+            scores = [sum(v for _, v in p.ratings) / len(p.ratings) for p in agents[first]]
+            one = mean(scores, [p.cluster for p in agents[first]])
+            turned = [p._replace(weight=-1.0) for p in agents[second]]
+            pairs = {
+                "mean": (crossed_estimate(agents[first]), means.contrast({first: 1})),
+                "difference": (
+                    crossed_estimate([*agents[first], *turned]),
+                    means.contrast({first: 1, second: -1}),
+                ),
+            }
+            held["by scenario"] += holds(one)
+            for title, (both, model) in pairs.items():
+                held[f"{title} both ways"] += holds(both)
+                held[f"{title} model"] += holds(model)
+                widths[title].append(width(both) / width(model))
+            held["p < .05"] += (pairs["difference"][1].p or 1.0) < 0.05
+        table[name] = {title: count / draws for title, count in held.items()}
+        table[name] |= {f"{title} times": float(np.median(each)) for title, each in widths.items()}
     return table
 
 
@@ -166,10 +182,29 @@ def powered(draws: int, rated: float, raters: int, seed: int = 2) -> dict[str, f
     }
 
 
-def warned(assigned: Assigned, draws: int, planted: float, seed: int = 3) -> float:
-    """How often a judge is warned of that is as high as people with one scale (0 to 10) for all
-    agents, but `planted` higher for the first."""
-    rng, count = np.random.default_rng(seed), 0
+def accused_both_ways(plays: Mapping[str, Mapping[str, Sequence[JudgedPlay]]]) -> set[str]:
+    """Agents whose bias differs from that for all others, by the error clustered both ways."""
+    ps = {}
+    for name, by_agent in plays.items():
+        gaps = {
+            agent: [
+                RatedPlay(p.cluster, tuple((who, p.judge - v) for who, v in p.ratings)) for p in own
+            ]
+            for agent, own in by_agent.items()
+        }
+        for agent, own in gaps.items():
+            rest = [p._replace(weight=-1.0) for who in gaps if who != agent for p in gaps[who]]
+            ps[name, agent] = crossed_estimate([*own, *rest]).p
+    return {agent for (_, agent), p in holm(ps).items() if p is not None and p < 0.05}
+
+
+def warned(
+    assigned: Assigned, draws: int, planted: float, seed: int = 3
+) -> dict[str, tuple[float, float]]:
+    """How often a judge is found that is as high as people with one scale (0 to 10) for all agents,
+    but `planted` higher for the first, and how often a bystander is accused: against the median
+    agent by the model, and against all others both ways."""
+    rng, found = np.random.default_rng(seed), {"model": [0, 0], "both ways": [0, 0]}
     for _ in range(draws):
         plays: dict[str, dict[str, list[JudgedPlay]]] = {name: {} for name in SHARES}
         for name, shares in SHARES.items():
@@ -181,8 +216,14 @@ def warned(assigned: Assigned, draws: int, planted: float, seed: int = 3) -> flo
                     judge += planted * (agent == "agent-0")
                     given = tuple((who, 5 + 2.5 * value) for who, value in row.ratings)
                     mine.append(JudgedPlay(row.cluster, judge, given))
-        count += any(one.differs for one in biases("judge", plays))
-    return count / draws
+        accused = {
+            "model": {one.agent for one in biases("judge", plays) if one.differs},
+            "both ways": accused_both_ways(plays),
+        }
+        for title, agents in accused.items():
+            found[title][0] += "agent-0" in agents
+            found[title][1] += bool(agents - {"agent-0"})
+    return {title: (hit / draws, other / draws) for title, (hit, other) in found.items()}
 
 
 def main() -> None:
@@ -193,9 +234,9 @@ def main() -> None:
         print(f"{title}: {min(each)} to {max(each)} raters an agent")
         for name, row in coverage(assigned, DRAWS).items():
             print(f"  {name:5}", "  ".join(f"{key} {value:.3f}" for key, value in row.items()))
-        for planted in (0.0, 2.0):
-            share = warned(assigned, DRAWS // 4, planted)
-            print(f"  judge {planted:g} higher for one agent: warned of in {share:.3f}")
+        for planted in (0.0, 1.0, 2.0):
+            for name, (hit, other) in warned(assigned, DRAWS // 4, planted).items():
+                print(f"  judge {planted:g} higher, {name}: found {hit:.3f}, others {other:.3f}")
     for raters in (6, 20):
         for share in (0.2, 0.3, 0.5):
             found = powered(DRAWS, share, raters)
