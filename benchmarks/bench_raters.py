@@ -7,8 +7,8 @@ two of 20 raters an episode, and variance components (shares) as SOTOPIA's publi
 Who rates what is dealt by the assignment of the project's own studies, to raters of whom some come
 back many times and others do two episodes; or, as recruited without such dealing, at random, where
 an agent's raters are fewer and weigh more unequally. Also the coverage of estimates corrected by a
-judge (PPI++), of which people rated some plays only, and how often a judge is warned of that favours
-no agent, and one.
+judge (PPI++), of which people rated some plays only, and how often a judge is warned of that
+favours no agent, and one.
 "Both ways" is the error clustered by scenario and by rater, "model" the mixed model.
 """
 
