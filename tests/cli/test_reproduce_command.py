@@ -117,6 +117,32 @@ def test_table_1_has_the_papers_dimensions_alone_where_all_seven_were_rated(
     assert {one["published"] is None for one in found["figures"]} == {True, False}
 
 
+def test_stored_scores_fill_tables_without_a_model(tmp_path: Path) -> None:
+    with_people(tmp_path / "s.db")
+    given: Any = {"stored": "people", "store": tmp_path / "s.db"}
+    findings = recipe("sotopia-table2", **given)
+    # By the judge, over the three stalls: the model 4, 6 less 0, 1, 2: mean 4.
+    model = figures(findings)[MODEL, "all"]
+    assert (model["value"], model["n"]) == (pytest.approx(4), 6)
+    assert "The stored scores of people, by openai/judge" in findings.sections[0].sentences[0]
+    by_partner = figures(recipe("sotopia-figure-f4", **given))
+    assert {key: one["value"] for key, one in by_partner.items()} == {
+        (MODEL, "with human"): pytest.approx(4)
+    }
+
+
+def test_stored_scores_on_hard_tasks_are_chosen_by_themselves_or_named(tmp_path: Path) -> None:
+    with_people(tmp_path / "s.db", dimensions=("overall",))
+    given: Any = {"stored": "people", "store": tmp_path / "s.db"}
+    with Store.open(tmp_path / "s.db", create=False) as store:
+        task = sorted({row.trial.task.id for row in store.trials("people")})[0]
+    one = figures(recipe("sotopia-hard", tasks=task, **given))
+    assert one[MODEL, "all"]["n"] == 2
+    chosen = recipe("sotopia-hard", **given)
+    assert figures(chosen)[MODEL, "all"]["n"] == 6
+    assert "chosen by these very scores" in " ".join(chosen.sections[0].cautions)
+
+
 @pytest.mark.parametrize("name", ["sotopia-table1", "sotopia-table3"])
 def test_a_dry_run_needs_no_judge_where_the_recipe_needs_none(
     sociolab: Sociolab, tmp_path: Path, name: str
@@ -169,6 +195,7 @@ def test_a_run_that_nobody_rated_or_played_is_not_judged(
 
 PLAYED: dict[str, tuple[tuple[object, ...], str, set[str]]] = {
     "sotopia-table2": ((*JUDGED, "--set", "turns=4"), "all", {"goal", "secret"}),
+    "sotopia-figure-f4": ((*JUDGED, "--set", "turns=4"), "with openai/b", {"goal", "secret"}),
     "sotopia-hard": ((*JUDGED, "--set", "turns=4"), "all", {"goal"}),
     "anteval-table1": (
         (*JUDGED, "--set", "turns=4", "--set", "facts=5", "--real", "sample", "--refits", 0,
@@ -359,6 +386,7 @@ def test_without_a_name_all_recipes_are_listed_with_what_they_need(sociolab: Soc
     [
         (("sotopia-table2",), "expected --agent openai/MODEL, found none"),
         (("sotopia-table2", *MODEL_AGENT), "expected --judge openai/MODEL, found none"),
+        (("sotopia-table2", *MODEL_AGENT, "--run", "r"), "plays nothing: leave out --agent"),
         (("sotopia-table1",), "expected --run RUN, found none"),
         (("sotopia-table3",), "sotopia-table3 needs runs that people played"),
         (("anteval-table2", *MODEL_AGENT), "expected --real DATA, found none"),

@@ -244,6 +244,9 @@ load = WorldPlugin(
     },
     reviewed=import_on_call("sociolab.worlds.sotopia.rating:reviewed_task"),
     revise=import_on_call("sociolab.worlds.sotopia.rating:revise"),
-    recipes=recipes(PACKAGE, *(f"sotopia-{key}" for key in ("table1", "table2", "table3", "hard"))),
+    recipes=recipes(
+        PACKAGE,
+        *(f"sotopia-{key}" for key in ("table1", "table2", "figure-f4", "table3", "hard")),
+    ),
     exam=import_on_call("sociolab.worlds.sotopia.exam:exam"),
 )

@@ -1,20 +1,28 @@
-"""Reproduce SOTOPIA's tables: judge and people (1), models (2), people (3, F.2), hard tasks."""
+"""Reproduce SOTOPIA's tables: judge and people (1), models (2, Figure F.4), people (3, F.2), hard
+tasks."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import replace
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from statistics import fmean
 from typing import Annotated, TypeAlias
 
 from sociolab.analysis.agreement import agreements
 from sociolab.analysis.hard_subset import hard, hard_section
 from sociolab.analysis.ratings import MODELS, PEOPLE, agent_group, load_ratings
-from sociolab.analysis.values import Value, mean_of, pool_runs, values_of
+from sociolab.analysis.values import (
+    RunValues,
+    Value,
+    choose_judge,
+    mean_of,
+    pool_runs,
+    values_of,
+)
 from sociolab.core.errors import ConfigError
 from sociolab.core.score import JudgeId
 from sociolab.plugin.context import Context, Findings
-from sociolab.plugin.options import Flag, Names
+from sociolab.plugin.options import Flag, Name, Names, flags_of
 from sociolab.plugin.recipe import (
     RecipeConfig,
     Sheet,
@@ -35,9 +43,12 @@ from sociolab.report.exam import exam_notes
 from sociolab.report.finding import Count, Finding, FindingTable, Sentence
 from sociolab.report.run_facts import evaluated
 from sociolab.report.schema import RunResult
+from sociolab.report.section import Section
+from sociolab.runner.plan import filter_tasks
 from sociolab.stats.difficulty import HARDEST
 from sociolab.stats.intervals import on_scale
 from sociolab.stats.paired_tests import sign_flip
+from sociolab.worlds.sotopia.importing.episodes import STORED
 
 SAY = Catalogue("recipes", "sociolab.worlds.sotopia.notes")
 
@@ -99,8 +110,19 @@ async def _price_judging(sheet: Sheet, lab: Context, config: PeopleConfig) -> Fi
     return priced(sheet.name, estimates, SAY("judged") if config.judges else SAY("no_judge"))
 
 
-async def table2(sheet: Sheet, lab: Context, config: TasksConfig) -> Findings:
+class StoredConfig(TasksConfig):
+    """`stored` is a run whose scores are shown; then nothing is played or judged."""
+
+    stored: Annotated[
+        Name | None, Flag("--run", "RUN", "Show the scores of a stored run, without playing.")
+    ] = None
+
+
+async def table2(sheet: Sheet, lab: Context, config: StoredConfig) -> Findings:
     """Mean scores of models over their partners (Table 2)."""
+    if config.stored:
+        scores = await _read_stored(sheet, lab, config)
+        return _show_stored(sheet, config, scores, scores.means(sheet))
     config.needs(sheet, "agents", "judges")
     run = config.run("sotopia", "grid")
     if config.dry_run:
@@ -110,14 +132,31 @@ async def table2(sheet: Sheet, lab: Context, config: TasksConfig) -> Findings:
     return reproduced(sheet, yours, config, results, sentences=[_describe_partners(config)])
 
 
+async def figure_f4(sheet: Sheet, lab: Context, config: StoredConfig) -> Findings:
+    """Mean scores of models with each partner (Figure F.4)."""
+    if config.stored:
+        scores = await _read_stored(sheet, lab, config)
+        return _show_stored(sheet, config, scores, scores.means(sheet, by_partner=True))
+    config.needs(sheet, "agents", "judges")
+    run = config.run("sotopia", "grid")
+    if config.dry_run:
+        return dry_run(sheet.name, lab, [run])
+    (result,) = results = await lab.play([run])
+    scores = StoredScores(result, values_of(lab.store, result.run), first_judge(result))
+    yours = scores.means(sheet, by_partner=True)
+    return reproduced(sheet, yours, config, results, sentences=[_describe_partners(config)])
+
+
 def _describe_partners(config: RecipeConfig) -> Sentence:
     if config.partner:
         return SAY("met_partner", partner=config.partner)
     return SAY("met_itself") if len(config.agents) == 1 else SAY("met_everybody")
 
 
-async def hard_tasks(sheet: Sheet, lab: Context, config: TasksConfig) -> Findings:
+async def hard_tasks(sheet: Sheet, lab: Context, config: StoredConfig) -> Findings:
     """The tasks that are hardest for the first agent (section 7), played again."""
+    if config.stored:
+        return await _stored_hard_tasks(sheet, lab, config)
     config.needs(sheet, "agents", "judges")
     most = min(HARDEST, config.limit or HARDEST)
     what = f"hard-{slug(config.tasks)}" if config.tasks else "hard"
@@ -141,6 +180,99 @@ async def hard_tasks(sheet: Sheet, lab: Context, config: TasksConfig) -> Finding
     results = await lab.play(runs)
     yours = list(scored(sheet, results[-1], first_judge(results[-1])))
     return reproduced(sheet, yours, config, results, sentences=sentences, more=sections)
+
+
+# ------------------------------------------------------------------ stored scores
+
+
+@dataclass(frozen=True, slots=True)
+class StoredScores:
+    """A run's scores by one judge, on some of its tasks (None: on all)."""
+
+    result: RunResult
+    values: RunValues
+    judge: str
+    tasks: Collection[str] | None = None
+
+    def means(self, sheet: Sheet, *, by_partner: bool = False) -> list[Yours]:
+        """Each evaluated agent's means over its episodes, or over those with each partner."""
+        agents = evaluated(self.result)
+        groups: dict[tuple[str, str], dict[str, list[Value]]] = {}
+        for value in self.values.values:
+            chosen = value.judge == self.judge and (self.tasks is None or value.task in self.tasks)
+            if chosen and value.agent in agents and value.measure in sheet.columns:
+                part = f"with {value.partner or 'several partners'}" if by_partner else "all"
+                by_metric = groups.setdefault((part, value.agent), {})
+                by_metric.setdefault(value.measure, []).append(value)
+        scales = {name: (each.low, each.high) for name, each in self.values.measures.items()}
+        return [
+            Yours(
+                agent,
+                part,
+                {n: figure(on_scale(mean_of(some), *scales[n])) for n, some in by_metric.items()},
+                *standing([self.result], (agent,), self.judge),
+            )
+            for (part, agent), by_metric in sorted(
+                groups.items(), key=lambda item: (item[0][0], agents.index(item[0][1]))
+            )
+        ]
+
+
+async def _read_stored(sheet: Sheet, lab: Context, config: StoredConfig) -> StoredScores:
+    """The scores of the run that --run names; ConfigError for options of playing."""
+    for name in ("agents", "partner", "data", "limit", "settings", "dry_run"):
+        if getattr(config, name):
+            flag = flags_of(type(config))[name].flags.split()[0]
+            raise ConfigError(f"--run shows stored scores and plays nothing: leave out {flag}")
+    if len(config.judges) > 1:
+        raise ConfigError(f"--judge: expected one with --run, found {len(config.judges)}")
+    run = str(config.stored)
+    values = values_of(lab.store, run)
+    judge = choose_judge([values], next(iter(config.judges), None))
+    (result,) = await lab.judge([run], (), {})
+    judges = tuple(each for each in result.judges if each.judge == judge)
+    scores = tuple(each for each in result.scores if each.judge == judge)
+    result = result.model_copy(update={"judges": judges, "scores": scores})
+    tasks = {row.trial.task.id: row.trial.task for row in lab.store.trials(run)}
+    chosen = filter_tasks(tuple(tasks.values()), config.tasks, None) if config.tasks else None
+    ids = None if chosen is None else {task.id for task in chosen}
+    return StoredScores(result, values, judge, ids)
+
+
+async def _stored_hard_tasks(sheet: Sheet, lab: Context, config: StoredConfig) -> Findings:
+    """Scores on the tasks that --tasks names, or on those that the same scores find hardest."""
+    scores = await _read_stored(sheet, lab, config)
+    if config.tasks:
+        return _show_stored(sheet, config, scores, scores.means(sheet))
+    pool = pool_runs([scores.values], scores.judge, "overall")
+    try:
+        subset = hard(pool, evaluated(scores.result)[0])
+    except ConfigError as error:
+        raise ConfigError(f"{error}; or name the tasks, such as --tasks public-hard") from error
+    chosen = replace(scores, tasks=subset.ids)
+    more = [hard_section(subset, sheet.name)]
+    return _show_stored(sheet, config, chosen, chosen.means(sheet), more=more)
+
+
+def _show_stored(
+    sheet: Sheet,
+    config: StoredConfig,
+    scores: StoredScores,
+    yours: Sequence[Yours],
+    more: Sequence[Section] = (),
+) -> Findings:
+    judge = scores.values.judges[scores.judge]
+    version = judge.settings.removesuffix(STORED).removesuffix(", ")
+    archived = judge.settings.endswith(STORED)
+    said = SAY(
+        "archived" if archived else "stored",
+        run=scores.result.run,
+        judge=f"{scores.judge} ({version})" if archived and version else scores.judge,
+    )
+    cautions = [SAY("same_scores", tasks=Count("task", len(scores.tasks or ())))] if more else []
+    return reproduced(
+        sheet, yours, config, [scores.result], sentences=[said], cautions=cautions, more=more
+    )
 
 
 # ------------------------------------------------------------------ Tables 3 and F.2
@@ -249,7 +381,8 @@ def _by_task(values: Sequence[Value], measure: str) -> dict[str, list[float]]:
 
 RECIPES = {
     "sotopia-table1": (PeopleConfig, table1),
-    "sotopia-table2": (TasksConfig, table2),
+    "sotopia-table2": (StoredConfig, table2),
+    "sotopia-figure-f4": (StoredConfig, figure_f4),
     "sotopia-table3": (PeopleConfig, table3),
-    "sotopia-hard": (TasksConfig, hard_tasks),
+    "sotopia-hard": (StoredConfig, hard_tasks),
 }
