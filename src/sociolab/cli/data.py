@@ -8,6 +8,7 @@ from typing import Annotated, Any
 
 import typer
 
+from sociolab.app.data.exporting import export_episodes, world_exporters
 from sociolab.app.run.config import WriteConfig
 from sociolab.cli.options import (
     OptFloat,
@@ -27,6 +28,9 @@ from sociolab.core.errors import ConfigError
 from sociolab.plugin.options import FIRST_WORLD, checked
 
 verbs = typer.Typer()
+
+_FORMS = ", ".join(world_exporters())
+"""Forms of other programs."""
 
 data = typer.Typer(
     help="Check and complete your own characters and tasks.",
@@ -69,13 +73,14 @@ def export(
         bool, typer.Option("--parquet", help="Tables of scores, turns, calls and prompts.")
     ] = False,
     form: Annotated[
-        OptText, option("--as", "FORM", "Training examples: turns, sft or pairs.")
+        OptText,
+        option("--as", "FORM", f"Training examples: turns, sft or pairs; {_FORMS} (a folder)."),
     ] = None,
     measure: Annotated[
         OptTexts, option("--metric", "NAME", "The metric used as the reward. Repeatable.")
     ] = None,
     by: Annotated[
-        OptText, option("--by", "JUDGE", "The judge whose scores are the reward.")
+        OptText, option("--by", "JUDGE", "The judge whose scores are the reward, or go along.")
     ] = None,
     least: Annotated[OptFloat, option("--min", "VALUE", "Minimum reward.")] = None,
     agent: Annotated[OptText, option("--agent", "LABEL", "Only turns of this agent.")] = None,
@@ -98,15 +103,19 @@ def export(
 ) -> None:
     """Write a run to a file, or runs as training examples.
 
-    A run as JSON lines or Parquet; examples as turns, chats or preferred pairs.
+    A run as JSON lines, Parquet or another program's form; examples as turns, chats or pairs.
     """
-    if form is None:
+    if form is None or form in world_exporters():
         refuse({
-            "--metric": measure, "--by": by, "--min": least, "--agent": agent, "--seat": seat,
-            "--world": world, "--asked": question, "--whole": whole_chats, "--margin": margin,
-            "--split": split, "--seed": seed, "--gzip": gzip,
+            "--metric": measure, "--by": None if form else by, "--min": least, "--agent": agent,
+            "--seat": seat, "--world": world, "--asked": question, "--whole": whole_chats,
+            "--margin": margin, "--split": split, "--seed": seed, "--gzip": gzip,
         }, "is for examples: add --as turns, sft or pairs")  # fmt: skip
-        _export_run(runs or (), path, parquet=parquet, replace=replace, store=store)
+        if form:
+            refuse({"--parquet": parquet, "--replace": replace}, f"has no use with --as {form}")
+            _export_episodes(runs or (), path, form, by, store)
+        else:
+            _export_run(runs or (), path, parquet=parquet, replace=replace, store=store)
         return
     from sociolab.training.examples import ExportOptions, parse_share
     from sociolab.training.export import export_training
@@ -185,6 +194,19 @@ def data_revise(
 
 # ------------------------------------------------------------------ export
 
+
+def _export_episodes(
+    runs: Sequence[str], path: Path, form: str, by: str | None, store: Path | None
+) -> None:
+    """Write one run as another program stores episodes."""
+    from sociolab.store.store import open_store
+
+    _check_named(runs, path)
+    _check_single(runs)
+    with open_store(store) as opened:
+        say(export_episodes(opened, runs[0], path, form, by))
+
+
 _TABLES = ("scores.parquet", "turns.parquet", "calls.parquet", "ledger.parquet")
 
 
@@ -196,11 +218,7 @@ def _export_run(
     from sociolab.training.export import require_free_path, require_not_a_run
 
     _check_named(runs, path)
-    if len(runs) != 1:
-        raise ConfigError(
-            f"a whole run goes into a file of its own, found {len(runs)} runs; export them one by "
-            "one, or as examples with --as"
-        )
+    _check_single(runs)
     with open_store(store) as opened:
         if not (parquet and str(path) == runs[0]):  # a folder may well be called as its run
             require_not_a_run(path, opened, runs)
@@ -217,6 +235,14 @@ def _export_run(
 
             export_run(opened, runs[0], path)
     say(f"wrote {path}")
+
+
+def _check_single(runs: Sequence[str]) -> None:
+    if len(runs) != 1:
+        raise ConfigError(
+            f"a whole run goes into a file of its own, found {len(runs)} runs; export them one by "
+            "one, or as examples with --as"
+        )
 
 
 def _check_named(runs: Sequence[str], path: Path) -> None:

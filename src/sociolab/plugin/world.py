@@ -87,6 +87,12 @@ class EpisodeImporter:
     read: Callable[[Path], tuple[Sequence[Episode], Sequence[str], Sequence[ImportedJudging]]]
 
 
+EpisodeExporter = Callable[
+    [str, Sequence[Episode], Mapping[str, ImportedJudging]], Mapping[str, str]
+]
+"""Writes episodes of a run in a form of another program: `(run, episodes, scores by trial)`, to the
+files of a folder, by path. ConfigError where the form cannot hold them."""
+
 Revise = Callable[[Path | None, Path, str, Mapping[str, DecidedCluster]], Sequence[str]]
 """Writes the next version of a data set: `(old folder, new folder, study, decisions)`, with None as
 the old folder for the world's own data and decisions by cluster. Returns lines on what it did."""
@@ -139,9 +145,9 @@ class WorldPlugin:
       stored with each run.
     - `settings`: the world's own, as --set takes them. `short`: settings that make episodes short
       enough to try an agent out. `people`: whether a person can take a seat.
-    - Data: `importers` by format, `prompts` imports prompt sets, `writers` by what a model writes,
-      `remarks` are for the author of a data set, `cast` writes the tasks of a folder (given the
-      folder, the number per scenario, the seed).
+    - Data: `importers` by format, `exporters` by form, `prompts` imports prompt sets, `writers` by
+      what a model writes, `remarks` are for the author of a data set, `cast` writes the tasks of a
+      folder (given the folder, the number per scenario, the seed).
     - Pages: `sidebar` stands beside a transcript; `town` shows simulated days.
     - People: `guides` to rate episodes by, the first of which is the default; `reviewed` shows a
       task to reviewers, and `revise` makes the data's next version from reviews; `impressions`:
@@ -168,6 +174,7 @@ class WorldPlugin:
     about: str = ""
     people: bool = True
     importers: Mapping[str, Importer | EpisodeImporter] = field(default_factory=dict)
+    exporters: Mapping[str, EpisodeExporter] = field(default_factory=dict)
     prompts: PromptImporter | None = None
     writers: Mapping[str, Writer] = field(default_factory=dict)
     remarks: Callable[[World], Sequence[str]] | None = None
@@ -225,6 +232,7 @@ class WorldPlugin:
         for what, value, kind in (
             ("declared", self.declared, Declared),
             ("importers", self.importers, Mapping),
+            ("exporters", self.exporters, Mapping),
             ("guides", self.guides, Mapping),
             ("writers", self.writers, Mapping),
             ("tools", self.tools, Mapping),
@@ -250,6 +258,11 @@ class WorldPlugin:
             for name, entry in self.importers.items()
         }
         object.__setattr__(self, "importers", importers)
+        exporters = {
+            form: guarded(self.name, f"exporter {form}", export, Mapping)
+            for form, export in self.exporters.items()
+        }
+        object.__setattr__(self, "exporters", exporters)
         writers = {
             name: replace(writer, write=guarded(self.name, f"writer {name}", writer.write))
             for name, writer in self.writers.items()

@@ -222,6 +222,7 @@ load = WorldPlugin(
         ),
         "sotopia-episodes": EpisodeImporter(_import_episodes),
     },
+    exporters={"sotopia": import_on_call(f"{PACKAGE}.archive:archive")},
     prompts=PromptImporter(
         import_on_call("sociolab.worlds.sotopia.importing.prompts:import_prompts"),
         PACKAGE,

@@ -52,10 +52,11 @@ class RawEpisode(PackageRecord):
     @field_validator("rewards", mode="before")
     @classmethod
     def _with_overall(cls, rewards: Any) -> Any:
-        """Exported files have scores by dimension without the overall, too."""
+        """Exported files have scores by dimension without the overall, too; NaN is no score."""
         if not isinstance(rewards, list):
             return rewards
-        return [(None, each) if isinstance(each, dict) else each for each in rewards]
+        known = [None if each != each else each for each in rewards]
+        return [(None, each) if isinstance(each, dict) else each for each in known]
 
 
 @dataclass(frozen=True, slots=True)

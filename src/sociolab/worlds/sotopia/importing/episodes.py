@@ -195,7 +195,7 @@ def _read_judgings(
     for item, episode in zip(raw, episodes, strict=True):
         rewards, seats = item.row.rewards, episode.trial.task.seats
         by_dimension = [entry[1] for entry in rewards if isinstance(entry, tuple)]
-        quirks[Quirk.EMPTY_SCORES] += bool(rewards) and not by_dimension
+        quirks[Quirk.EMPTY_SCORES] += not by_dimension and any(one is not None for one in rewards)
         if not by_dimension:
             continue
         # Bare numbers stand for agents only where some agent has no scores by dimension.
@@ -210,7 +210,7 @@ def _read_judgings(
         verdicts: list[Verdict] = []
         for seat, reward, why in zip(seats, entries, reasons, strict=True):
             if not isinstance(reward, tuple):
-                quirks[Quirk.BARE_SCORE] += 1
+                quirks[Quirk.BARE_SCORE] += reward is not None
                 continue
             _, scores = reward
             by_name = {PUBLIC_NAMES.get(name, name): (name, v) for name, v in scores.items()}
