@@ -95,7 +95,7 @@ def test_merged_shards_of_a_model_run_are_the_run_of_one_process(
     models |= {"base_url": endpoint.url, "limit": 3}
     play(tmp_path / "one.db", **models)
     parts = shards(tmp_path, 3, **models)
-    found = merge(tmp_path / "all.db", parts[::-1])
+    (found,) = merge(tmp_path / "all.db", parts[::-1])
     assert (found.run.played, found.taken) == (12, 12)
     assert document(tmp_path / "all.db") == document(tmp_path / "one.db")
     judged = JudgeConfig(judges=("openai/k",), base_url=endpoint.url)
@@ -113,7 +113,7 @@ def test_to_merge_again_changes_nothing(tmp_path: Path) -> None:
     parts = shards(tmp_path, 2)
     merge(tmp_path / "all.db", parts)
     before = exported(tmp_path / "all.db", tmp_path)
-    assert merge(tmp_path / "all.db", [*parts, parts[0]]).taken == 0
+    assert [run.taken for run in merge(tmp_path / "all.db", [*parts, parts[0]])] == [0]
     assert exported(tmp_path / "all.db", tmp_path) == before
 
 
@@ -132,7 +132,7 @@ def test_what_attempts_cost_and_what_served_calls_is_merged_once(tmp_path: Path)
                 reply = ChatReply("Hi.", usage=Usage(10, 2), served=served, reasoned=True)
                 replies.keep(f"{path}{trial}", call, "openai/x", Prompt(()), reply, at=3.0)
     merge(tmp_path / "all.db", [*parts, parts[0]])
-    assert merge(tmp_path / "all.db", parts).taken == 0
+    assert [run.taken for run in merge(tmp_path / "all.db", parts)] == [0]
     with Store.open(tmp_path / "all.db") as store:
         totals, ledger = store.calls.totals("big"), list(store.calls.ledger("big"))
         assert (totals.possible_attempts, totals.possible_usd) == (8, 3.0)
@@ -159,7 +159,7 @@ def test_a_shard_that_was_cut_off_is_merged_as_far_as_it_came_and_again_when_it_
         run(config, on_progress=stop)
     play(tmp_path / "s2.db", "2/2", **models)
     parts = [tmp_path / "s1.db", tmp_path / "s2.db"]
-    assert merge(tmp_path / "all.db", parts).run.played < 8
+    assert merge(tmp_path / "all.db", parts)[0].run.played < 8
     run(config)
     merge(tmp_path / "all.db", parts)
     play(tmp_path / "one.db", **models)
@@ -189,11 +189,11 @@ def test_a_part_of_another_run_is_refused_with_what_differs_and_nothing_is_made(
     assert not (tmp_path / "all.db").exists()
 
 
-def test_parts_of_other_names_and_parts_that_are_not_there_are_refused(tmp_path: Path) -> None:
+def test_parts_that_are_not_there_or_empty_are_refused(tmp_path: Path) -> None:
     play(tmp_path / "s1.db", "1/2")
-    play(tmp_path / "t.db", "2/2", name="other")
-    with pytest.raises(ConfigError, match=r'"big" \(.*s1.db\), "other" \(.*t.db\)'):
-        merge(tmp_path / "all.db", [tmp_path / "s1.db", tmp_path / "t.db"])
+    Store.open(tmp_path / "empty.db").close()
+    with pytest.raises(ConfigError, match=r"empty\.db holds no run"):
+        merge(tmp_path / "all.db", [tmp_path / "s1.db", tmp_path / "empty.db"])
     with pytest.raises(StoreError, match="there is no store at"):
         merge(tmp_path / "all.db", [tmp_path / "s1.db", tmp_path / "gone.db"])
     assert not (tmp_path / "all.db").exists()

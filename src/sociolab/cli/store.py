@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 verbs = typer.Typer()
 
 store = typer.Typer(
-    help="Show the store's size, compact it, check it for damage, or merge shards of a run.",
+    help="Show the store's size, compact it, check it for damage, copy it, or merge several.",
     no_args_is_help=True,
     rich_markup_mode=None,
 )
@@ -172,29 +172,55 @@ def store_check(store: StoreFile = None) -> None:
 
     with open_store(store) as opened:
         path, clauses = opened.path, list(find_damage(opened))
-    if not clauses:
-        say(f"{path} is in order")
-        return
-    for clause in clauses:
-        say(f"damaged: {clause}")
-    say(f"{path} is damaged: take a backup, or export the runs that can be read to a new store")
-    raise typer.Exit(1)
+    _tell_damage(path, clauses)
+    say(f"{path} is in order")
+
+
+def _tell_damage(path: Path, clauses: Collection[str]) -> None:
+    """Name what is damaged, and exit with code 1; does nothing where nothing is."""
+    if clauses:
+        for clause in clauses:
+            say(f"damaged: {clause}")
+        say(f"{path} is damaged: take a backup, or export the runs that can be read to a new store")
+        raise typer.Exit(1)
+
+
+@store.command("backup", epilog="Example: sociolab store backup monday.db")
+def store_backup(
+    file: Annotated[Path, argument("FILE", "A new file.")], store: StoreFile = None
+) -> None:
+    """Copy the store to a new file, and check the copy.
+
+    Also while runs and studies write to the store.
+    """
+    from sociolab.core.user_files import require_new_file
+    from sociolab.report.words import plural
+    from sociolab.store.checking import find_damage
+    from sociolab.store.store import Store, open_store
+
+    require_new_file(file, "FILE")
+    with open_store(store) as opened:
+        opened.back_up(file)
+    with Store.open(file, create=False) as copy:
+        runs, size, clauses = len(copy.runs()), copy.size(), list(find_damage(copy))
+    _tell_damage(file, clauses)
+    say(f"wrote {file}: {plural(runs, 'run')}, {_mb(size.bytes)}, in order")
 
 
 @store.command("merge", epilog="Example: sociolab store merge big.db s1.db s2.db s3.db")
 def store_merge(
-    into: Annotated[Path, argument("INTO", "The store that is to hold the whole run.")],
-    parts: Annotated[list[Path], argument("PART...", "The stores of its shards.")],
+    into: Annotated[Path, argument("INTO", "The store that is to hold it all.")],
+    parts: Annotated[list[Path], argument("PART...", "The stores to merge, such as shards.")],
     run: Annotated[
-        OptText, option("--run", "NAME", "Which run, where a part holds several.")
+        OptText, option("--run", "NAME", "Only this run; default: all runs and studies.")
     ] = None,
     shard: Annotated[
         OptText, option("--shard", "I/N", "Take part I of N only, to judge it elsewhere.")
     ] = None,
 ) -> None:
-    """Put the shards of a run together.
+    """Merge stores, with all their runs and studies.
 
-    Merge a part again at any time: what is new in it is added.
+    Shards of a run become one run. Merge a part again at any time: what is new in it is added.
     """
     from sociolab.app.merging import merge
     from sociolab.report.words import plural
@@ -204,15 +230,15 @@ def store_merge(
         part = None if shard is None else Shard.parse(shard)
     except ValueError as error:
         raise ConfigError(f"--shard: {error}") from error
-    merged = merge(into, parts, run=run, shard=part)
-    row = merged.run
-    failed = f", {row.failed:,} failed" if row.failed else ""
-    remaining = f", {row.planned + row.playing:,} to be played" if not row.finished else ""
-    say(
-        f"{into}: {row.name} has {row.played:,} of {plural(row.trials, 'episode')} played"
-        f"{failed}{remaining}; {merged.taken:,} of the {merged.seen:,} in "
-        f"{plural(len(parts), 'part')} were new or further on"
-    )
+    for merged in merge(into, parts, run=run, shard=part):
+        row = merged.run
+        failed = f", {row.failed:,} failed" if row.failed else ""
+        remaining = f", {row.planned + row.playing:,} to be played" if not row.finished else ""
+        say(
+            f"{into}: {row.name} has {row.played:,} of {plural(row.trials, 'episode')} played"
+            f"{failed}{remaining}; {merged.taken:,} of the {len(merged.begun):,} in "
+            f"{plural(len(parts), 'part')} were new or further on"
+        )
 
 
 def _check_unused(store: Store, run: str, deleted: Collection[str]) -> None:

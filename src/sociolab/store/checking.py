@@ -74,14 +74,17 @@ def _damage_in(connection: sqlite3.Connection, table: str, where: str) -> str | 
         return next(_check_rows(connection, table, where), None)
 
 
-_OF_NO_RUN = {"salt", "versions", "participants", "assignments", "answers"}
+_OF_NO_RUN = {"salt", "versions"}
 
+_OF_STUDIES = "SELECT participants.pk FROM participants JOIN studies ON studies.pk = study"
 _OF_TRIALS = "trial IN (SELECT pk FROM trials WHERE run = {})"
 _OF_RUN = {
     "runs": "pk = {}",
     "events": _OF_TRIALS,
     "attachments": _OF_TRIALS,
     "verdicts": "judging IN (SELECT pk FROM judgings WHERE run = {})",
+    "participants": "study IN (SELECT pk FROM studies WHERE run = {})",
+    **dict.fromkeys(("assignments", "answers"), f"participant IN ({_OF_STUDIES} WHERE run = {{}})"),
 }
 """Which rows belong to a run; of most tables, those that name it."""
 

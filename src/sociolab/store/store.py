@@ -21,7 +21,14 @@ from sociolab.core.metrics import UNDECLARED, Declared, parse_declared
 from sociolab.core.redaction import redact_bytes
 from sociolab.core.unpacking import inflate
 from sociolab.store.calls import Calls
-from sociolab.store.connect import checked_name, connect, lock_run, storage_error, store_path
+from sociolab.store.connect import (
+    back_up,
+    checked_name,
+    connect,
+    lock_run,
+    storage_error,
+    store_path,
+)
 from sociolab.store.database import Database, as_text
 from sociolab.store.notes import Notes
 from sociolab.store.search import Search
@@ -233,6 +240,15 @@ class Store(Database):
             "SELECT pairs FROM looks WHERE run = ? AND other = ? AND about = ? ORDER BY pairs", key
         )
         return tuple(pairs for (pairs,) in rows)
+
+    def looks(self) -> tuple[tuple[str, str, str, int], ...]:
+        """All looks on record: both runs, what was compared how, and the number of pairs."""
+        rows = self.rows(
+            "SELECT runs.name, others.name, about, pairs FROM looks "
+            "JOIN runs ON runs.pk = run JOIN runs AS others ON others.pk = other "
+            "ORDER BY looks.rowid"
+        )
+        return tuple((run, other, as_text(about), pairs) for run, other, about, pairs in rows)
 
     def rename_run(self, old: str, new: str) -> None:
         """StoreError if the new name is invalid or taken, or the run is being played."""
@@ -574,6 +590,19 @@ class Store(Database):
                 f"deleted, but another program is reading {self.path}, whose log may still hold "
                 "copies; end that program, then run `sociolab study scrub`"
             )
+
+    def back_up(self, file: Path) -> None:
+        """Copy the store to a new file, as it is at this moment; others may go on writing.
+
+        StoreError, and no file, where it cannot be written.
+        """
+        self.commit()
+        try:
+            back_up(self._connection, self.path, file)
+        except (OSError, sqlite3.Error) as error:
+            raise StoreError(
+                f"the store cannot be copied to {file} ({error}); name a file on a disk with room"
+            ) from error
 
     def _rewrite_file(self) -> bool:
         """Rewrite the file without free pages; whether its log could be emptied."""

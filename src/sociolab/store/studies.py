@@ -275,6 +275,33 @@ class Studies:
                     (item, study),
                 )
 
+    # -------------------------------------------------------------- of another store
+
+    def take(self, other: Studies, name: str) -> None:
+        """Take a study of another store, or what is new there in one that both have, within a
+        transaction. Its run must be here.
+
+        Of a participant, an assignment or an answer that both have, the one further on, or later,
+        stays. A new study is closed; the settings of one that is here stay.
+        """
+        study = other.get(name)
+        if not self._db.row("SELECT 1 FROM studies WHERE name = ?", (name,)):
+            self.create(name, study.kind, study.settings, study.run)
+            self._db.execute("UPDATE studies SET created = ? WHERE name = ?", (study.created, name))
+        (pk,) = self._db.row("SELECT pk FROM studies WHERE name = ?", (name,))
+        for row in other.participants(name):
+            whose = (row.pk,)
+            (values,) = other._db.rows(
+                f"SELECT id, {_TRACKED} FROM participants WHERE pk = ?", whose
+            )
+            self._db.execute(_TAKE_PARTICIPANT, (pk, *values))
+            (here,) = self._db.row(
+                "SELECT pk FROM participants WHERE study = ? AND id = ?", (pk, row.id)
+            )
+            for columns, take in ((_ASSIGNED, _TAKE_ASSIGNMENT), (_ANSWERED, _TAKE_ANSWER)):
+                for values in other._db.rows(f"SELECT {columns} WHERE participant = ?", whose):
+                    self._db.execute(take, (here, *values))
+
     # -------------------------------------------------------------- inside
 
     def _studies(self, where: str, *values: str) -> Iterator[StudyRow]:
@@ -312,6 +339,31 @@ _PARTICIPANT = (
     "SELECT participants.pk, studies.name, id, state, session IS NOT NULL, participants.created, "
     "arrived, consented, finished FROM participants JOIN studies ON studies.pk = study "
 )
+
+
+_TRACKED = "link, session, state, created, arrived, consented, finished"
+_LAST = "ifnull({0}.finished, ifnull({0}.consented, ifnull({0}.arrived, 0)))"
+_TAKE_PARTICIPANT = f"""
+    INSERT INTO participants (study, id, {_TRACKED}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)
+    ON CONFLICT (study, id) DO UPDATE SET {
+    ", ".join(f"{name} = excluded.{name}" for name in _TRACKED.split(", "))
+} WHERE {_LAST.format("excluded")} > {_LAST.format("participants")}
+"""
+
+_ASSIGNED = "item, seat, state, began, ended FROM assignments"
+_TAKE_ASSIGNMENT = """
+    INSERT INTO assignments (participant, item, seat, state, began, ended)
+    VALUES (?, ?, ?, ?, ?, ?) ON CONFLICT (participant, item, seat) DO UPDATE
+    SET state = excluded.state, began = excluded.began, ended = excluded.ended
+    WHERE excluded.ended NOT NULL AND assignments.ended IS NULL
+"""
+
+_ANSWERED = "item, name, value, at FROM answers"
+_TAKE_ANSWER = """
+    INSERT INTO answers (participant, item, name, value, at) VALUES (?, ?, ?, ?, ?)
+    ON CONFLICT DO UPDATE SET value = excluded.value, at = excluded.at
+    WHERE excluded.at > answers.at
+"""
 
 
 def _json(value: Json) -> str:
