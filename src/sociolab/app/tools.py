@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Literal, TypeAlias
 
 from pydantic import BaseModel
 
+from sociolab.app.data.importing import OWN, Import, Reader, import_anything
 from sociolab.app.players.models import Models, ModelSpec, parse
 from sociolab.app.registry import world_plugin, worlds_that
 from sociolab.app.run.config import JudgeConfig, RunConfig
@@ -42,6 +43,7 @@ class Lab:
     budget: Budget
     say: Callable[[str], None]
     opened: ExitStack
+    readers: Mapping[str, Reader] = field(default_factory=dict)
     _store: Store | None = None
 
     @property
@@ -126,6 +128,18 @@ class Lab:
         expected, judged = await estimate_judging(self.store, run, config)
         return expected.document() | {"exams": expected.exam_documents(), "played": judged}
 
+    def import_file(
+        self, format: str, path: Path, name: str, *, run: str = "", duplicates: str = "refuse"
+    ) -> tuple[str, ...]:
+        request = Import(path, name, False, self.access.store, run=run, duplicates=duplicates)
+        return import_anything(format, request, self.readers)
+
+    def runs_with(self, trials: Collection[str]) -> tuple[str, ...]:
+        if not store_path(self.access.store).exists():
+            return ()
+        runs = self.store.runs_with(trials)
+        return tuple(run for run in runs if {*trials} <= {*self.store.trial_ids(run)})
+
     async def stand_ins(self, specs: Sequence[str]) -> tuple[str, ...]:
         return await self.models.stand_ins(models_among(*specs))
 
@@ -208,9 +222,14 @@ def find_tool(name: str, kind: ToolKind = "tools") -> Tool | None:
 
 
 def run_tool(
-    tool: Tool, config: BaseModel, tell: Callable[[str], None], store: Path | None = None
+    tool: Tool,
+    config: BaseModel,
+    tell: Callable[[str], None],
+    store: Path | None = None,
+    readers: Mapping[str, Reader] = OWN,
 ) -> Findings:
-    """Run a command and return its findings; `store` is used where its config names none."""
+    """Run a command and return its findings; `store` is used where its config names none, and
+    `readers` read the formats that no world does."""
     access = config
     if not isinstance(access, ModelAccess):
         access = ModelAccess(store=getattr(config, "store", None) or store)
@@ -220,7 +239,7 @@ def run_tool(
     async def work() -> Findings:
         with ExitStack() as opened:
             models, replies = Models(access), TalliedReplies(Tally())
-            lab = Lab(access, models, replies, Budget(access.budget), tell, opened)
+            lab = Lab(access, models, replies, Budget(access.budget), tell, opened, readers)
             try:
                 return await tool.run(lab, config)
             finally:

@@ -92,10 +92,19 @@ def import_(
         raise ConfigError("--name: expected what to call it here, found nothing")
     new_name = name or _DEFAULT_NAMES.get(format, "")
     flags = frozenset(f"--{name.replace('_', '-')}" for name in options)
-    request = Import(Path(places[-1]), new_name, replace, store, flags, run or "")
+    request = Import(
+        Path(places[-1]),
+        new_name,
+        replace,
+        store,
+        flags,
+        run or "",
+        tuple(mapped or ()),
+        duplicates or "refuse",
+    )
     own: dict[str, Reader] = {
         **OWN,
-        "ratings": partial(_import_ratings, mapped or [], duplicates or "refuse"),
+        "ratings": import_ratings_file,
         "prompts": partial(import_prompts, places[0], variant or ""),
     }
     for sentence in import_anything(format, request, own):
@@ -106,7 +115,7 @@ _DEFAULT_NAMES = {"ratings": "people", "run": ""}
 """By format: the name of what is imported without --name; "" is the name in the run's file."""
 
 
-def _import_ratings(mapped: list[str], duplicates: str, request: Import) -> tuple[str, ...]:
+def import_ratings_file(request: Import) -> tuple[str, ...]:
     """Store people's ratings (docs/ratings.md) as one set of a run's scores."""
     from sociolab.studies.rating_files import import_ratings
 
@@ -116,6 +125,6 @@ def _import_ratings(mapped: list[str], duplicates: str, request: Import) -> tupl
         store=request.store,
         name=request.name,
         replace_all=request.replace,
-        mapped=mapped,
-        duplicates=duplicates,
+        mapped=request.mapped,
+        duplicates=request.duplicates,
     )

@@ -109,8 +109,10 @@ def _verb(name: str, tool: Tool) -> Callable[..., None]:
         csv: Annotated[OptPath, option("--csv", "FILE", "Write all figures.")] = None,
         json: Json = False,
     ) -> None:
+        from sociolab.cli.importing import import_ratings_file
+
         config = checked(tool.config, options)
-        findings = run_tool(tool, config, say)
+        findings = run_tool(tool, config, say, readers={"ratings": import_ratings_file})
         if html is not None:
             _write_page(getattr(config, "store", None), findings, html)
         result = VerbResult((), findings.sections, findings.document, findings.figure_rows)

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Coroutine, Mapping, Sequence
+from collections.abc import Callable, Collection, Coroutine, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any, Literal, Protocol
 
 from pydantic import BaseModel
@@ -80,6 +81,17 @@ class Context(Protocol):
     ) -> Mapping[str, Any]:
         """The JSON object of a dry run of `judge`; its trials are the played episodes, and "played"
         counts those that all of these judges have judged."""
+        ...
+
+    def import_file(
+        self, format: str, path: Path, name: str, *, run: str = "", duplicates: str = "refuse"
+    ) -> tuple[str, ...]:
+        """`sociolab import FORMAT PATH --name NAME`; returns what it says. ConfigError for a file
+        that cannot be imported. The store is made if there is none."""
+        ...
+
+    def runs_with(self, trials: Collection[str]) -> tuple[str, ...]:
+        """The stored runs that have all of these trials."""
         ...
 
     async def stand_ins(self, specs: Sequence[str]) -> tuple[str, ...]:

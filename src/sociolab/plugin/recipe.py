@@ -23,7 +23,16 @@ from sociolab.core.errors import ConfigError
 from sociolab.core.instructions import INSTRUCTIONS, parse_instructions
 from sociolab.core.score import Measure
 from sociolab.plugin.context import Context, Findings, Tool
-from sociolab.plugin.options import Filter, Flag, ModelAccess, Name, Names, Words, flags_of
+from sociolab.plugin.options import (
+    Description,
+    Filter,
+    Flag,
+    ModelAccess,
+    Name,
+    Names,
+    Words,
+    flags_of,
+)
 from sociolab.report.catalogue import Catalogue, Column, Form
 from sociolab.report.exam import exam_notes, judge_notes
 from sociolab.report.finding import Count, Finding, FindingTable, Sentence
@@ -73,7 +82,7 @@ class PlanConfig(JudgingConfig):
     ] = "reproduce"
 
 
-class TableConfig(JudgingConfig):
+class BesideConfig(Description):
     """Options of every recipe. `beside` chooses the published row to compare with: "ROW" for all
     agents, "WHO=ROW" for one."""
 
@@ -94,6 +103,10 @@ class TableConfig(JudgingConfig):
                 value = flag.metavar.replace("SPEC", "openai/MODEL")
                 usage = f"{flag.flags.split()[0]} {value}"
                 raise ConfigError(f"{sheet.name} needs {sheet.needs}: expected {usage}, found none")
+
+
+class TableConfig(BesideConfig, JudgingConfig):
+    """Options of a recipe for which models judge."""
 
 
 class RecipeConfig(PlanConfig, TableConfig):
@@ -174,7 +187,8 @@ class Sheet(BaseModel):
 def sheet(package: str, name: str) -> Sheet:
     """Load the sheet of a recipe of this package; what is missing for all its tables comes last."""
     tables = tomllib.loads(files(package).joinpath("data", "published.toml").read_text("utf-8"))
-    missing = {**tables[name].get("missing", {}), **tables["missing"]}
+    own = tables[name].get("missing", {})
+    missing = own | tables["missing"] | own
     return Sheet.model_validate({**tables[name], "name": name, "missing": missing})
 
 
@@ -197,7 +211,7 @@ def recipes(package: str, *names: str) -> Mapping[str, Callable[[], Tool]]:
     return {name: partial(load_tool, name) for name in names}
 
 
-async def _check_and_run(run: _Run, sheet: Sheet, lab: Context, config: TableConfig) -> Findings:
+async def _check_and_run(run: _Run, sheet: Sheet, lab: Context, config: BesideConfig) -> Findings:
     """Run a recipe; ConfigError, before any call, for a row that the paper does not have."""
     names = dict.fromkeys(row for part in sheet.rows.values() for row in part)
     for text in config.beside:
@@ -313,7 +327,7 @@ class _Placed(NamedTuple):
 def reproduced(
     sheet: Sheet,
     yours: Sequence[Yours],
-    config: TableConfig,
+    config: BesideConfig,
     results: Sequence[RunResult],
     *,
     sentences: Sequence[str] = (),
@@ -359,7 +373,7 @@ def reproduced(
     return Findings((section, *more), tuple(results), figures, flat)
 
 
-def _requested_rows(yours: Sequence[Yours], config: TableConfig) -> Mapping[str, str]:
+def _requested_rows(yours: Sequence[Yours], config: BesideConfig) -> Mapping[str, str]:
     """The row requested by --as for each agent; "" stands for all agents."""
     whos = dict.fromkeys(entry.who for entry in yours)
     requested = {who: row for who, _, row in (text.rpartition("=") for text in config.beside)}
@@ -371,7 +385,7 @@ def _requested_rows(yours: Sequence[Yours], config: TableConfig) -> Mapping[str,
 
 
 def _place_rows(
-    sheet: Sheet, entry: Yours, requested: Mapping[str, str], config: TableConfig
+    sheet: Sheet, entry: Yours, requested: Mapping[str, str], config: BesideConfig
 ) -> _Placed:
     published = {} if entry.withheld else sheet.rows.get(entry.part, {})
     own_row = requested.get(entry.who, requested.get("", ""))
@@ -381,7 +395,7 @@ def _place_rows(
 
 
 def _cautions(
-    sheet: Sheet, yours: Sequence[Yours], config: TableConfig, results: Sequence[RunResult]
+    sheet: Sheet, yours: Sequence[Yours], config: BesideConfig, results: Sequence[RunResult]
 ) -> Iterator[Sentence]:
     for result in results:
         if result.stopped:

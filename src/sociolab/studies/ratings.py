@@ -29,7 +29,7 @@ from sociolab.core.score import (
 from sociolab.core.seeding import digest
 from sociolab.plugin.world import RatingGuide
 from sociolab.report.result import run_of_episodes
-from sociolab.report.words import plural
+from sociolab.report.words import join_names, plural
 from sociolab.store.connect import checked_name, lock_run
 from sociolab.store.store import Store
 
@@ -241,6 +241,7 @@ def _check_ratings(
     """The valid ratings, how many were doubles, and what is wrong with the others."""
     wrong = list(incoming.wrong)
     by_place: dict[RatingPlace, list[PlacedRating]] = {}
+    twice: dict[tuple[int, int, str], list[PlacedRating]] = {}
     for number, unplaced in incoming.lines:
         try:
             trial = run.episode(unplaced.episode)
@@ -251,12 +252,14 @@ def _check_ratings(
         several = by_place.setdefault(rating.place, [])
         several.append(rating)
         if incoming.duplicates == "refuse" and len(several) > 1:
-            problem = (
-                f"expected one rating of {rating.score.measure.name} by {rating.rater} for this "
-                f"seat, found a second (the first in {incoming.unit} {several[0].number}); "
-                "--duplicates first, mean or keep says what becomes of it"
-            )
-            wrong.append(WrongLine(number, problem))
+            twice.setdefault((number, several[0].number, rating.rater), []).append(rating)
+    for (number, first, rater), doubles in twice.items():
+        metrics = join_names(dict.fromkeys(each.score.measure.name for each in doubles))
+        problem = (
+            f"expected one rating of {metrics} by {rater} for this seat, found a second (the first "
+            f"in {incoming.unit} {first}); --duplicates first, mean or keep says what becomes of it"
+        )
+        wrong.append(WrongLine(number, problem))
     pseudonyms = _OtherRaters({rater for _, _, rater, _ in by_place})
     ratings = [
         r

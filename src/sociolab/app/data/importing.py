@@ -25,7 +25,8 @@ class Import:
     """What to import, its new name, and the store for episodes.
 
     With the name "", a run keeps the name in its file. `flags` are options that only some formats
-    have, such as "--no-hints". `run` is the run that was rated (ratings only).
+    have, such as "--no-hints". Of ratings only: `run` is the run that was rated ("": found by its
+    episodes), `mapped` says what columns hold, `duplicates` which of two ratings counts.
     """
 
     path: Path
@@ -34,6 +35,8 @@ class Import:
     store: Path | None
     flags: frozenset[str] = frozenset()
     run: str = ""
+    mapped: tuple[str, ...] = ()
+    duplicates: str = "refuse"
 
 
 def import_run(request: Import) -> tuple[str, ...]:

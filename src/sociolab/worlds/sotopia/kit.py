@@ -247,7 +247,10 @@ load = WorldPlugin(
     revise=import_on_call("sociolab.worlds.sotopia.rating:revise"),
     recipes=recipes(
         PACKAGE,
-        *(f"sotopia-{key}" for key in ("table1", "table2", "figure-f4", "table3", "hard")),
+        *(
+            f"sotopia-{key}"
+            for key in ("table1", "table2", "figure-f4", "table3", "hard", "pi-human")
+        ),
     ),
     exam=import_on_call("sociolab.worlds.sotopia.exam:exam"),
 )

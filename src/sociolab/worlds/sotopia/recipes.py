@@ -49,6 +49,7 @@ from sociolab.stats.difficulty import HARDEST
 from sociolab.stats.intervals import on_scale
 from sociolab.stats.paired_tests import sign_flip
 from sociolab.worlds.sotopia.importing.episodes import STORED
+from sociolab.worlds.sotopia.public_ratings import PublicRatingsConfig, public_ratings
 
 SAY = Catalogue("recipes", "sociolab.worlds.sotopia.notes")
 
@@ -385,4 +386,5 @@ RECIPES = {
     "sotopia-figure-f4": (StoredConfig, figure_f4),
     "sotopia-table3": (PeopleConfig, table3),
     "sotopia-hard": (StoredConfig, hard_tasks),
+    "sotopia-pi-human": (PublicRatingsConfig, public_ratings),
 }
