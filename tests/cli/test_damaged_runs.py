@@ -78,8 +78,9 @@ def test_what_publishes_a_run_refuses_a_damaged_one(
         assert (done.code, done.out) == (2, ""), command
         assert f"is damaged: {clause}; take a backup" in done.sentence, command
     damaged = "two" if "run two" in clause else "other"
-    done = sociolab("export", damaged, "out.jsonl", "--store", "s.db")
-    assert clause in done.sentence
+    for more in ((), ("--as", "sotopia")):
+        done = sociolab("export", damaged, "out.jsonl", *more, "--store", "s.db")
+        assert clause in done.sentence
     assert sorted(file.name for file in tmp_path.iterdir()) == before
 
 

@@ -10,6 +10,7 @@ from sociolab.core.errors import ConfigError
 from sociolab.core.user_files import fresh_folder, require_new_file, write_files
 from sociolab.plugin.world import EpisodeExporter, ImportedJudging
 from sociolab.report.words import join_names, plural
+from sociolab.store.checking import verify_runs
 from sociolab.store.store import Store
 
 
@@ -34,6 +35,7 @@ def export_episodes(store: Store, run: str, folder: Path, form: str, by: str | N
     if (found := store.run(run).world) != world:
         raise ConfigError(f"--as {form}: expected a run of {world}, found {run}, of {found}")
     require_new_file(folder, "FOLDER")
+    verify_runs(store, run)
     episodes = tuple(store.episodes(run))
     if not episodes:
         raise ConfigError(f"--as {form}: no episode of {run} is finished; play it first")

@@ -176,39 +176,32 @@ def _background(person: Mapping[str, Any]) -> str:
     """What a seat knows of a person, by the fields that it sees."""
     if "occupation" not in person:
         return "Unknown"
-    age = f"{person['age']}-year-old "
-    parts = [
-        f"{person['name']} is a {age}{person['gender']} {person['occupation']}.",
-        f"{person['gender_pronoun']} pronouns." if person.get("gender_pronoun") else "",
-        person.get("public_info", ""),
-    ]
-    if inner := person.get("personality_and_values"):
-        parts.append(f"Personality and values description: {inner}")
-    if secret := person.get("secret"):
-        parts.append(f"{person['first_name']}'s secrets: {secret}")
-    return " ".join(filter(None, parts))
+    who = f"{person['age']}-year-old {person['gender']} {person['occupation']}"
+    text = f"{person['name']} is a {' '.join(who.split())}."
+    for field, before, after in (
+        ("gender_pronoun", "", " pronouns."),
+        ("public_info", "", ""),
+        ("personality_and_values", "Personality and values description: ", ""),
+        ("secret", f"{person['first_name']}'s secrets: ", ""),
+    ):
+        text += f" {before}{person[field]}{after}" if person.get(field) else ""
+    return text
 
 
 def _rewards(seats: Sequence[str], judging: ImportedJudging | None) -> tuple[list[Any], str]:
     """Each seat's overall score with its scores by dimension, and the judge's reasons."""
+    verdicts = judging.verdicts if judging else ()
+    scores = {(v.seat, v.measure.name): v for v in verdicts if isinstance(v, Score)}
     rewards: list[Any] = []
-    reasons = []
+    reasoning = ""
     for number, seat in enumerate(seats, 1):
-        scores = {
-            verdict.measure.name: verdict
-            for verdict in (judging.verdicts if judging else ())
-            if verdict.seat == seat and isinstance(verdict, Score)
-        }
-        by_name = {
-            _NAMES.get(each.name, each.name): scores[each.name]
-            for each in DIMENSIONS
-            if each.name in scores
-        }
-        overall = scores["overall"].value if "overall" in scores else math.nan
-        values = {name: score.value for name, score in by_name.items()}
-        values |= {"overall_score": overall} if "overall" in scores else {}
-        rewards.append([overall, values] if values else math.nan)
-        if by_name:
-            texts = [f"{name}: {score.reason}\n" for name, score in by_name.items()]
-            reasons.append(f"Agent {number} comments:\n{''.join(texts)}")
-    return rewards, "".join(reasons)
+        own = [scores[seat, each.name] for each in DIMENSIONS if (seat, each.name) in scores]
+        names = [_NAMES.get(score.measure.name, score.measure.name) for score in own]
+        values = {name: score.value for name, score in zip(names, own, strict=True)}
+        if overall := scores.get((seat, "overall")):
+            values["overall_score"] = overall.value
+        rewards.append([values.get("overall_score", math.nan), values] if values else math.nan)
+        if own:
+            texts = [f"{name}: {score.reason}\n" for name, score in zip(names, own, strict=True)]
+            reasoning += f"Agent {number} comments:\n{''.join(texts)}"
+    return rewards, reasoning

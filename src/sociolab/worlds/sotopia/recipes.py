@@ -3,8 +3,8 @@ tasks."""
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from dataclasses import replace
 from statistics import fmean
 from typing import Annotated, TypeAlias
 
@@ -48,7 +48,7 @@ from sociolab.runner.plan import filter_tasks
 from sociolab.stats.difficulty import HARDEST
 from sociolab.stats.intervals import on_scale
 from sociolab.stats.paired_tests import sign_flip
-from sociolab.worlds.sotopia.importing.episodes import STORED
+from sociolab.worlds.sotopia.importing.episodes import STORED, describe_judge
 from sociolab.worlds.sotopia.public_ratings import PublicRatingsConfig, public_ratings
 
 SAY = Catalogue("recipes", "sociolab.worlds.sotopia.notes")
@@ -89,13 +89,21 @@ async def table1(sheet: Sheet, lab: Context, config: PeopleConfig) -> Findings:
 
 async def _judged(lab: Context, config: PeopleConfig) -> Sequence[RunResult]:
     """Judge the runs; their results with only the chosen judges and people."""
-    results = []
-    for result in await lab.judge(config.runs, config.judges, config.settings, config.exam):
-        judges = tuple(each for each in result.judges if _is_chosen(each.id, config.judges))
+    results = await lab.judge(config.runs, config.judges, config.settings, config.exam)
+    return _only(results, lambda judge: _is_chosen(judge, config.judges))
+
+
+def _only(
+    results: Sequence[RunResult], is_chosen: Callable[[JudgeId], bool]
+) -> Sequence[RunResult]:
+    """The results with some of their judges only."""
+    chosen = []
+    for result in results:
+        judges = tuple(each for each in result.judges if is_chosen(each.id))
         names = {each.judge for each in judges}
         scores = tuple(each for each in result.scores if each.judge in names)
-        results.append(result.model_copy(update={"judges": judges, "scores": scores}))
-    return results
+        chosen.append(result.model_copy(update={"judges": judges, "scores": scores}))
+    return chosen
 
 
 def _is_chosen(judge: JudgeId, names: Sequence[str]) -> bool:
@@ -122,8 +130,7 @@ class StoredConfig(TasksConfig):
 async def table2(sheet: Sheet, lab: Context, config: StoredConfig) -> Findings:
     """Mean scores of models over their partners (Table 2)."""
     if config.stored:
-        scores = await _read_stored(sheet, lab, config)
-        return _show_stored(sheet, config, scores, scores.means(sheet))
+        return await _show_stored(sheet, lab, config)
     config.needs(sheet, "agents", "judges")
     run = config.run("sotopia", "grid")
     if config.dry_run:
@@ -136,15 +143,14 @@ async def table2(sheet: Sheet, lab: Context, config: StoredConfig) -> Findings:
 async def figure_f4(sheet: Sheet, lab: Context, config: StoredConfig) -> Findings:
     """Mean scores of models with each partner (Figure F.4)."""
     if config.stored:
-        scores = await _read_stored(sheet, lab, config)
-        return _show_stored(sheet, config, scores, scores.means(sheet, by_partner=True))
+        return await _show_stored(sheet, lab, config, by_partner=True)
     config.needs(sheet, "agents", "judges")
     run = config.run("sotopia", "grid")
     if config.dry_run:
         return dry_run(sheet.name, lab, [run])
     (result,) = results = await lab.play([run])
-    scores = StoredScores(result, values_of(lab.store, result.run), first_judge(result))
-    yours = scores.means(sheet, by_partner=True)
+    values = values_of(lab.store, result.run)
+    yours = _means(sheet, result, values, first_judge(result), by_partner=True)
     return reproduced(sheet, yours, config, results, sentences=[_describe_partners(config)])
 
 
@@ -157,7 +163,7 @@ def _describe_partners(config: RecipeConfig) -> Sentence:
 async def hard_tasks(sheet: Sheet, lab: Context, config: StoredConfig) -> Findings:
     """The tasks that are hardest for the first agent (section 7), played again."""
     if config.stored:
-        return await _stored_hard_tasks(sheet, lab, config)
+        return await _show_stored(sheet, lab, config)
     config.needs(sheet, "agents", "judges")
     most = min(HARDEST, config.limit or HARDEST)
     what = f"hard-{slug(config.tasks)}" if config.tasks else "hard"
@@ -186,41 +192,12 @@ async def hard_tasks(sheet: Sheet, lab: Context, config: StoredConfig) -> Findin
 # ------------------------------------------------------------------ stored scores
 
 
-@dataclass(frozen=True, slots=True)
-class StoredScores:
-    """A run's scores by one judge, on some of its tasks (None: on all)."""
-
-    result: RunResult
-    values: RunValues
-    judge: str
-    tasks: Collection[str] | None = None
-
-    def means(self, sheet: Sheet, *, by_partner: bool = False) -> list[Yours]:
-        """Each evaluated agent's means over its episodes, or over those with each partner."""
-        agents = evaluated(self.result)
-        groups: dict[tuple[str, str], dict[str, list[Value]]] = {}
-        for value in self.values.values:
-            chosen = value.judge == self.judge and (self.tasks is None or value.task in self.tasks)
-            if chosen and value.agent in agents and value.measure in sheet.columns:
-                part = f"with {value.partner or 'several partners'}" if by_partner else "all"
-                by_metric = groups.setdefault((part, value.agent), {})
-                by_metric.setdefault(value.measure, []).append(value)
-        scales = {name: (each.low, each.high) for name, each in self.values.measures.items()}
-        return [
-            Yours(
-                agent,
-                part,
-                {n: figure(on_scale(mean_of(some), *scales[n])) for n, some in by_metric.items()},
-                *standing([self.result], (agent,), self.judge),
-            )
-            for (part, agent), by_metric in sorted(
-                groups.items(), key=lambda item: (item[0][0], agents.index(item[0][1]))
-            )
-        ]
-
-
-async def _read_stored(sheet: Sheet, lab: Context, config: StoredConfig) -> StoredScores:
-    """The scores of the run that --run names; ConfigError for options of playing."""
+async def _show_stored(
+    sheet: Sheet, lab: Context, config: StoredConfig, *, by_partner: bool = False
+) -> Findings:
+    """The scores of the run that --run names by one judge, on the tasks that --tasks names, or for
+    the hard tasks on those that the same scores find hardest. ConfigError for options of playing.
+    """
     for name in ("agents", "partner", "data", "limit", "settings", "dry_run"):
         if getattr(config, name):
             flag = flags_of(type(config))[name].flags.split()[0]
@@ -229,51 +206,60 @@ async def _read_stored(sheet: Sheet, lab: Context, config: StoredConfig) -> Stor
         raise ConfigError(f"--judge: expected one with --run, found {len(config.judges)}")
     run = str(config.stored)
     values = values_of(lab.store, run)
-    judge = choose_judge([values], next(iter(config.judges), None))
-    (result,) = await lab.judge([run], (), {})
-    judges = tuple(each for each in result.judges if each.judge == judge)
-    scores = tuple(each for each in result.scores if each.judge == judge)
-    result = result.model_copy(update={"judges": judges, "scores": scores})
-    tasks = {row.trial.task.id: row.trial.task for row in lab.store.trials(run)}
-    chosen = filter_tasks(tuple(tasks.values()), config.tasks, None) if config.tasks else None
-    ids = None if chosen is None else {task.id for task in chosen}
-    return StoredScores(result, values, judge, ids)
-
-
-async def _stored_hard_tasks(sheet: Sheet, lab: Context, config: StoredConfig) -> Findings:
-    """Scores on the tasks that --tasks names, or on those that the same scores find hardest."""
-    scores = await _read_stored(sheet, lab, config)
+    label = choose_judge([values], next(iter(config.judges), None))
+    (result,) = _only(await lab.judge([run], (), {}), lambda judge: judge == values.judges[label])
+    cautions: list[str] = []
+    more: list[Section] = []
+    tasks = None
     if config.tasks:
-        return _show_stored(sheet, config, scores, scores.means(sheet))
-    pool = pool_runs([scores.values], scores.judge, "overall")
-    try:
-        subset = hard(pool, evaluated(scores.result)[0])
-    except ConfigError as error:
-        raise ConfigError(f"{error}; or name the tasks, such as --tasks public-hard") from error
-    chosen = replace(scores, tasks=subset.ids)
-    more = [hard_section(subset, sheet.name)]
-    return _show_stored(sheet, config, chosen, chosen.means(sheet), more=more)
-
-
-def _show_stored(
-    sheet: Sheet,
-    config: StoredConfig,
-    scores: StoredScores,
-    yours: Sequence[Yours],
-    more: Sequence[Section] = (),
-) -> Findings:
-    judge = scores.values.judges[scores.judge]
-    version = judge.settings.removesuffix(STORED).removesuffix(", ")
-    archived = judge.settings.endswith(STORED)
-    said = SAY(
-        "archived" if archived else "stored",
-        run=scores.result.run,
-        judge=f"{scores.judge} ({version})" if archived and version else scores.judge,
-    )
-    cautions = [SAY("same_scores", tasks=Count("task", len(scores.tasks or ())))] if more else []
+        stored = {row.trial.task.id: row.trial.task for row in lab.store.trials(run)}
+        tasks = {task.id for task in filter_tasks(tuple(stored.values()), config.tasks, None)}
+    elif sheet.name == "sotopia-hard":
+        try:
+            subset = hard(pool_runs([values], label, "overall"), evaluated(result)[0])
+        except ConfigError as error:
+            raise ConfigError(f"{error}; or name the tasks, such as --tasks public-hard") from error
+        tasks, more = {*subset.ids}, [hard_section(subset, sheet.name)]
+        cautions = [SAY("same_scores", tasks=Count("task", len(tasks)))]
+    judge = values.judges[label]
+    if judge.settings.endswith(STORED):
+        source = SAY("archived", run=run, judge=describe_judge(judge))
+    else:
+        source = SAY("stored", run=run, judge=label)
+    yours = _means(sheet, result, values, label, by_partner=by_partner, tasks=tasks)
     return reproduced(
-        sheet, yours, config, [scores.result], sentences=[said], cautions=cautions, more=more
+        sheet, yours, config, [result], sentences=[source], cautions=cautions, more=more
     )
+
+
+def _means(
+    sheet: Sheet,
+    result: RunResult,
+    values: RunValues,
+    judge: str,
+    *,
+    by_partner: bool,
+    tasks: Collection[str] | None = None,
+) -> list[Yours]:
+    """Means of each evaluated agent by one judge: over all its episodes, or by partner."""
+    groups: dict[tuple[str, int], dict[str, list[Value]]] = {}
+    agents = evaluated(result)
+    for value in values.values:
+        chosen = value.judge == judge and (tasks is None or value.task in tasks)
+        if chosen and value.agent in agents and value.measure in sheet.columns:
+            part = f"with {value.partner or 'several partners'}" if by_partner else "all"
+            group = groups.setdefault((part, agents.index(value.agent)), {})
+            group.setdefault(value.measure, []).append(value)
+    scales = {name: (measure.low, measure.high) for name, measure in values.measures.items()}
+    return [
+        Yours(
+            agents[agent],
+            part,
+            {name: figure(on_scale(mean_of(some), *scales[name])) for name, some in group.items()},
+            *standing([result], (agents[agent],), judge),
+        )
+        for (part, agent), group in sorted(groups.items())
+    ]
 
 
 # ------------------------------------------------------------------ Tables 3 and F.2

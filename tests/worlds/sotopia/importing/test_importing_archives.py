@@ -245,6 +245,19 @@ def test_an_episode_without_a_turn_is_left_out_and_counted(tmp_path: Path) -> No
     assert [episode.trial.id for episode in result.episodes] == ["e1"]
     assert dict(result.quirks)[sotopia.Quirk.NOTHING_PLAYED] == 1
 
+    with pytest.raises(ConfigError, match="expected episodes, found 1 without a turn"):
+        imported(tmp_path, empty)
+
+
+def test_a_log_without_the_scene_of_every_agent_is_refused(tmp_path: Path) -> None:
+    told, *rest = messages(ACTS)
+    row = exported(raw_messages=[told[1:], *rest])
+    with pytest.raises(ConfigError, match="line 1: messages do not hold the scene as Ida Roe"):
+        imported(tmp_path, row)
+    other = [list(told[0]), ["Environment", "Bo Lund", told[1][2].replace("Ida Roe", "Eve Fox")]]
+    with pytest.raises(ConfigError, match="line 1: messages do not hold the scene as Bo Lund"):
+        imported(tmp_path, exported(raw_messages=[[*other, *told[2:]], *rest]))
+
 
 def test_ids_that_do_not_tell_apart_are_not_taken(tmp_path: Path) -> None:
     other = json.loads(json.dumps(exported()).replace("Two people wait", "Two people run"))

@@ -7,6 +7,7 @@ judge, which contains the whole episode.
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any, TypeAlias
 
@@ -82,23 +83,30 @@ def read_episode(item: PlacedRow[RawEpisode], quirks: Quirks) -> PlayedEpisode:
     """The episode of a row, from its messages if these begin with a scene, or else from the judge's
     prompt; ConfigError for a missing part, or a turn of unknown form."""
     row, place = item.row, item.place
-    if not any(_STAGE.search(text) for _, _, text in (row.messages or ((),))[0]):
+    told = {
+        to: text
+        for sender, to, text in (row.messages or ((),))[0]
+        if sender == ENVIRONMENT and _STAGE.search(text)
+    }
+    if not told:
         return parse_judge_prompt(row.judge_prompt, place, quirks)
-    episode = _read_messages(row.messages, place, quirks)
+    episode = _read_messages(told, row.messages, place, quirks)
     prompt = _STAGE.search(row.judge_prompt)
     in_prompt = _split_names(prompt["names"]) if prompt else ()
     quirks[Quirk.FOREIGN_PROMPT] += bool(row.judge_prompt) and in_prompt != episode.names
     return episode
 
 
-def _read_messages(messages: Messages, place: str, quirks: Quirks) -> PlayedEpisode:
-    """An episode from a log of messages: each agent's own background and goal, then the actions one
-    by one, even simultaneous ones."""
-    told = {to: text for sender, to, text in messages[0] if sender == ENVIRONMENT}
+def _read_messages(
+    told: Mapping[str, str], messages: Messages, place: str, quirks: Quirks
+) -> PlayedEpisode:
+    """An episode from the scene as each agent was told it, which has its own background and goal,
+    and a log of messages, the actions one by one, even simultaneous ones."""
     scenes = {to: _read_scene(text, place, "messages") for to, text in told.items()}
     shared = next(iter(scenes.values()))
-    if missing := [name for name in shared.names if name not in scenes]:
-        raise ConfigError(f"{place}: messages do not hold the scene as {missing[0]} was told it")
+    for name in shared.names:
+        if name not in scenes or scenes[name].names != shared.names:
+            raise ConfigError(f"{place}: messages do not hold the scene as {name} was told it")
     turns: list[PlayedTurn] = []
     for turn in messages:
         acts = [(who, text.strip()) for who, to, text in turn if to == ENVIRONMENT and who != to]

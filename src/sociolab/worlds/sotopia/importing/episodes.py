@@ -114,6 +114,8 @@ def import_episodes(source: Path) -> ImportedEpisodes:
     rows = [item for file in _find_episode_files(source) for item in read_rows(file, RawEpisode)]
     every = [PlayedRow(item.place, item.row, read_episode(item, quirks)) for item in rows]
     played = [row for row in every if row.scene.turns]
+    if not played:
+        raise ConfigError(f"{source}: expected episodes, found {len(every)} without a turn")
     quirks[Quirk.NOTHING_PLAYED] += len(every) - len(played)
     episodes = tuple(read_episodes(played, public, quirks))
     judgings = tuple(_read_judgings(played, episodes, quirks))
@@ -121,7 +123,7 @@ def import_episodes(source: Path) -> ImportedEpisodes:
     tasks = {episode.trial.task.id for episode in episodes}
     counts = f"{plural(len(episodes), 'episode')} of {plural(len(tasks), 'task')}"
     lines = [f"{counts}, played by {', '.join(sorted(agents))}"]
-    if judges := sorted({_describe_judge(judging.judge) for judging in judgings}):
+    if judges := sorted({describe_judge(judging.judge) for judging in judgings}):
         lines.append(f"{plural(len(judgings), 'stored judging')} by {', '.join(judges)}")
     if tags := Counter(row.row.tag for row in played if row.row.tag):
         lines.append(f"tags: {', '.join(f'{tag} ({n})' for tag, n in sorted(tags.items()))}")
@@ -227,7 +229,8 @@ def _read_judgings(
         yield ImportedJudging(episode.trial.id, JudgeId(judge, "model", settings), tuple(verdicts))
 
 
-def _describe_judge(judge: JudgeId) -> str:
+def describe_judge(judge: JudgeId) -> str:
+    """The name of a judge that came with episodes, and the version of its experiment."""
     version = judge.settings.removesuffix(STORED).removesuffix(", ")
     return f"{judge.name} ({version})" if version else judge.name
 
