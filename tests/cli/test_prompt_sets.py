@@ -12,6 +12,8 @@ import pytest
 
 from cli.conftest import Sociolab
 from small_package import SOURCES
+from sociolab import RunConfig
+from sociolab.app.run.config import over_prompts
 from sociolab.core import Instructions
 from sociolab.endpoint import EndpointSettings, start_in_process
 from sociolab.store import Store
@@ -181,3 +183,79 @@ def test_agreement_says_when_judge_and_raters_had_different_instructions(
 
 def test_instructions_are_one_by_their_hash() -> None:
     assert Instructions("a", "paraphrased", "1").note == OURS
+
+
+# ------------------------------------------------------------------ sets as a factor
+
+
+@pytest.fixture
+def three(tmp_path: Path) -> list[str]:
+    """Paths of three sets that differ in what a seat is told."""
+    paths = []
+    for name in ("one", "two", "three"):
+        folder = tmp_path / name
+        shutil.copytree(Path(str(files(sotopia.PACKAGE))) / "prompts" / "paper", folder)
+        with (folder / "act_head.md").open("a", encoding="utf-8") as file:
+            file.write(f"\nThis is set {name}.\n")
+        paths.append(str(folder))
+    return paths
+
+
+def test_several_sets_are_played_as_a_run_each_and_count_as_a_source_of_error(
+    sociolab: Sociolab, three: list[str]
+) -> None:
+    with start_in_process(EndpointSettings(characters=60)) as endpoint:
+        models = ("--agent", "openai/x", "--agent", "openai/y", "--judge", "openai/j")
+        there = ("--base-url", endpoint.url, "--exam", "off", "--partner", "scripted")
+        play = ("run", "sotopia", *models, *there, "--limit", 3, "--set", "turns=2", "--name", "r")
+        played = sociolab(*play, "--set", f"prompts={','.join(three)}")
+        again = sociolab(*play, "--set", f"prompts={','.join(three)}")
+    runs = ("r-one", "r-two", "r-three")
+    assert played.code == 0, played.err
+    assert again.code == 0, again.err
+    assert f"sociolab variance {' '.join(runs)}" in played.err
+    (first, *_) = sociolab("variance", *runs, "--metric", "goal", "--json").document["agents"]
+    levels = {part["factor"]: part["levels"] for part in first["components"]}
+    assert levels["prompts"] == 3
+    compared = sociolab("compare", *runs, "--over", "prompts", "--metric", "goal", "--json")
+    goal = compared.document["comparison"]["measures"]["goal"]
+    one = sociolab("compare", "r-one", "--metric", "goal", "--json").document
+    assert goal["pairs"] == 3 * one["comparison"]["measures"]["goal"]["pairs"]
+    assert goal["difference"]["method"] == "model"
+
+
+def test_a_mistake_in_the_last_set_stops_before_the_first_is_played(
+    sociolab: Sociolab, three: list[str]
+) -> None:
+    (Path(three[-1]) / "act_tail.md").unlink()
+    play = ("run", "sotopia", "--limit", 1, "--set", f"prompts={','.join(three)}", "--name", "r")
+    done = sociolab(*play)
+    assert done.code == 2
+    assert "act_tail.md" in done.sentence
+    assert sociolab("report", "r-one").code == 2
+
+
+@pytest.mark.parametrize(
+    ("flags", "sentence"),
+    [
+        (("--set", "prompts=a,b"), "expected --name and sets of different names"),
+        (("--set", "prompts=x/a,y/a", "--name", "r"), "found a, a"),
+        (("--set", "prompts=a,", "--name", "r"), "sets of different names"),
+        (("--set", "prompts=a,b", "--name", "r", "--json"), "--json: expected one prompt set"),
+    ],
+)
+def test_sets_that_make_no_runs_are_refused(
+    sociolab: Sociolab, flags: tuple[str, ...], sentence: str
+) -> None:
+    done = sociolab("run", "sotopia", *flags)
+    assert done.code == 2
+    assert sentence in done.sentence
+
+
+def test_a_budget_is_shared_by_the_sets(three: list[str]) -> None:
+    config = RunConfig(name="r", budget=3, settings={"prompts": ",".join(three)})
+    assert [(each.name, each.budget) for each in over_prompts(config)] == [
+        ("r-one", 1),
+        ("r-two", 1),
+        ("r-three", 1),
+    ]

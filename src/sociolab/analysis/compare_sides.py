@@ -5,13 +5,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from sociolab.analysis.agent_labels import AgentNames, agent_names
 from sociolab.analysis.consistency import KS
 from sociolab.analysis.matching import ComparedSide, Match
-from sociolab.analysis.values import RunValues, choose_judge, unscored_hint, values_of
+from sociolab.analysis.values import (
+    RunValues,
+    Value,
+    check_tasks,
+    choose_judge,
+    other_than_prompts,
+    prompts_of,
+    settings_apart,
+    unscored_hint,
+    values_of,
+)
 from sociolab.core.episode import Trial, TurnCounts
 from sociolab.core.errors import ConfigError, did_you_mean
 from sociolab.core.score import UNNAMED_MEASURE, Measure, match_label, resolve_measure
@@ -30,7 +40,8 @@ NAME_BOTH = "name both: --agent A --with B"
 class CompareRequest:
     """What to compare: one run or two, and of them which agents, judge, metrics and k; `rename`
     holds names to be shown by agent or run; `seats` says to compare seat by seat, too. With
-    `prompts`, two sets of instructions are compared: of the judge of one run, or of two runs.
+    `prompts`, two sets of instructions are compared: of the judge of one run, or of two runs. With
+    `over_prompts`, two agents of runs that were played under a prompt set each.
     `match` is how plays are matched, None what fits; `looks` how often this comparison is planned
     to be made as data come in."""
 
@@ -46,6 +57,7 @@ class CompareRequest:
     prompts: bool = False
     match: Match | None = None
     looks: int = 1
+    over_prompts: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,6 +98,38 @@ def open_runs(store: Store, request: CompareRequest) -> tuple[tuple[OpenedRun, .
     judge_name = request.judge and read.names.judge(request.judge)
     judge = choose_judge(read.values, judge_name, request.measures)
     return read.judged_by(judge), judge
+
+
+def pool_prompts(runs: Sequence[OpenedRun]) -> OpenedRun:
+    """Runs that were played under a prompt set each as one, with tasks named for their set too, so
+    that plays are matched within a set.
+
+    ConfigError where the sets are not different, anything else differs, or people scored.
+    """
+    first = runs[0].values
+    sets = {run.values.run: prompts_of(run.result.settings) for run in runs}
+    named = {name: f"{each.name} {each.hash[:8]}" for name, each in sets.items() if each}
+    if len({each.hash for each in sets.values() if each}) < max(2, len(runs)):
+        found = ", ".join(f"{named.get(name, 'none on record')} in {name}" for name in sets)
+        raise ConfigError(f"--over prompts: expected runs under a prompt set each, found {found}")
+    differing = settings_apart({run.values.run: run.result.settings for run in runs})
+    if more := other_than_prompts(differing):
+        raise ConfigError(
+            f"--over prompts: expected runs that differ in prompts alone, found {more[0]}"
+        )
+    if any(value.ratings for run in runs for value in run.values.values):
+        raise ConfigError("--over prompts: people's scores vary by rater; name a --judge")
+    check_tasks({run.values.run: run.trials for run in runs})
+
+    def apart(values: Iterable[Value]) -> tuple[Value, ...]:
+        return tuple(v._replace(task=f"{v.task} ({named[v.run]})") for v in values)
+
+    pooled = replace(
+        first,
+        values=apart(value for run in runs for value in run.values.values),
+        unscored=apart(value for run in runs for value in run.values.unscored),
+    )
+    return replace(runs[0], values=pooled, trials=tuple(t for run in runs for t in run.trials))
 
 
 @dataclass(frozen=True, slots=True)
@@ -281,24 +325,4 @@ def check_no_smoke(results: Sequence[RunResult]) -> None:
             raise ConfigError(
                 f"{result.run} is a smoke test ({result.smoke}), so its scores are not results; "
                 "run it with --background openai/MODEL, or leave it out"
-            )
-
-
-def check_tasks(runs: Sequence[OpenedRun]) -> None:
-    """Tasks of one id must be the same task: words, seats and scenario."""
-    first, *rest = ({trial.task.id: trial.task for trial in run.trials} for run in runs)
-    for other in rest:
-        common = [name for name in first if name in other]
-        changed = [
-            name
-            for name in common
-            if (first[name].content, first[name].seats, first[name].cluster)
-            != (other[name].content, other[name].seats, other[name].cluster)
-        ]
-        if changed:
-            names = " and ".join(run.result.run for run in runs)
-            raise ConfigError(
-                f"{names} were played on different data: {len(changed)} of "
-                f"{plural(len(common), 'common task')} differ, such as {changed[0]}; "
-                "play both on the same data"
             )

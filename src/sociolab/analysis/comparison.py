@@ -27,7 +27,7 @@ from sociolab.report.exam import ExamNotes
 from sociolab.report.finding import Count
 from sociolab.report.plays import mean_ends
 from sociolab.report.schema import ESTABLISHED
-from sociolab.stats.adjusted_means import for_other_raters
+from sociolab.stats.adjusted_means import for_other_prompts, for_other_raters
 from sociolab.stats.crossed_raters import RatedPlay
 from sociolab.stats.intervals import on_scale
 from sociolab.stats.paired_tests import Comparison, KeyedValue, compare
@@ -165,6 +165,11 @@ class ComparedAgents:
         return "seat" if is_seat else "episode"
 
     @property
+    def crossed_with(self) -> str:
+        """What an interval holds for others of, besides clusters, where it does so."""
+        return "rater" if self.judge_id.method == "people" else "prompt set"
+
+    @property
     def cluster(self) -> str:
         """What one independent observation is: a scenario, a session, a task."""
         return self.declared.cluster
@@ -265,6 +270,9 @@ def compare_agents(
     if judge[1].method == "people":
         rated = {name: _rated(scored, matching.match) for name, scored in blocks.items()}
         tests = for_other_raters(tests, rated, looks)
+    elif len({value.prompts for value in a.values}) > 1:
+        gaps = {name: _gaps_by_set(scored) for name, scored in blocks.items()}
+        tests = for_other_prompts(tests, gaps, looks)
     return ComparedAgents(
         world=world,
         declared=declared,
@@ -351,6 +359,15 @@ def _rows(blocks: Sequence[MatchedBlock], match: Match, side: int) -> list[Keyed
         KeyedValue(block.key, block.sides[side][0].cluster, fmean(values))
         for block in blocks
         if (values := _scored(block.sides[side]))
+    ]
+
+
+def _gaps_by_set(blocks: Sequence[MatchedBlock]) -> list[tuple[str, str, float]]:
+    """The difference of each pair with two values, with its scenario and prompt set."""
+    return [
+        (a.cluster, a.prompts, a.value - b.value)
+        for (a, *_), (b, *_) in (block.sides for block in blocks)
+        if a.value is not None and b.value is not None
     ]
 
 

@@ -54,7 +54,9 @@ def _clustered(comparison: ComparedAgents) -> Sentence:
     clusters = max(metric.test.clusters for metric in comparison.metrics.values())
     say = partial(SAY, cluster=comparison.cluster, clusters=clusters)
     if raters := _raters(comparison, others=True):
-        return say("adjusted", raters=raters)
+        if comparison.judge_id.method == "people":
+            return say("adjusted", raters=raters)
+        return say("over_prompts", sets=raters)
     return say("clustered")
 
 
@@ -205,6 +207,10 @@ def caution_notes(comparison: ComparedAgents) -> Iterator[Sentence]:
     yield from failed_turns_notes({"A": comparison.a.turn_counts, "B": comparison.b.turn_counts})
     if comparison.judge_id.method == "people" and _raters(comparison) < LEAST_RATERS:
         yield SAY("few_raters", least=LEAST_RATERS)
+    elif comparison.judge_id.method != "people" and (sets := _raters(comparison)):
+        yield SAY(
+            "few_prompts" if sets < LEAST_RATERS else "prompts", sets=Count("prompt set", sets)
+        )
     clusters = [metric.test.clusters for metric in metrics if metric.test.pairs]
     if clusters and min(clusters) < FEW:
         yield SAY("few_clusters", clusters=count_range(cluster, clusters))

@@ -143,7 +143,7 @@ def _differences_notes(comparison: ComparedAgents) -> Iterator[Sentence]:
     yield _over(comparison)
     if comparison.tested:
         if any(metric.test.difference.method == "model" for metric in metrics):
-            test = SAY("of_model")
+            test = SAY("of_model", others=Count(comparison.crossed_with, 0).column)
         else:
             test = SAY("welch") if comparison.match == "none" else SAY("sign_flip")
         yield SAY("p", test=test, family=comparison.family)

@@ -9,7 +9,6 @@ from typing import Any
 from sociolab.analysis.agent_labels import agent_names
 from sociolab.analysis.compare_sides import (
     CompareRequest,
-    check_tasks,
     find_agent,
     open_runs,
     select_metrics,
@@ -18,7 +17,7 @@ from sociolab.analysis.comparison import ComparedAgents, compare_agents
 from sociolab.analysis.comparison_notes import describe_partner_match
 from sociolab.analysis.matching import ComparedSide
 from sociolab.analysis.run_comparison import judged_by, label_cautions, run_cautions, side_cautions
-from sociolab.analysis.values import mean_of
+from sociolab.analysis.values import check_tasks, mean_of
 from sociolab.core.errors import ConfigError
 from sociolab.core.metrics import UNDECLARED, Declared
 from sociolab.core.score import JudgeId, Measure, judge_title
@@ -69,7 +68,7 @@ def follow_runs(store: Store, request: CompareRequest) -> Followed:
     runs, judge = open_runs(store, request)
     measures = select_metrics(runs, request.measures)
     for later in runs[1:]:
-        check_tasks((runs[0], later))
+        check_tasks({run.result.run: run.trials for run in (runs[0], later)})
     sides = [run.side(find_agent(run, request.agent, "--agent")) for run in runs]
     trend = curve(
         runs[0].result.world,

@@ -10,7 +10,7 @@ from sociolab.stats.variance import Components
 from sociolab.store.store import Store
 
 SCENARIO, TASK, SEAT, PARTNER = "scenario", "task", "seat", "partner"
-PAIRING, REPEAT, JUDGE = "pairing", "repeat", "judge"
+PAIRING, PROMPTS, REPEAT, JUDGE = "pairing", "prompts", "repeat", "judge"
 JUDGINGS = "judgings"
 """More judgings of each episode by the one judge there is."""
 

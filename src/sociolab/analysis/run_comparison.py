@@ -16,9 +16,9 @@ from sociolab.analysis.compare_sides import (
     OpenedRun,
     ReadRuns,
     build_sides,
-    check_tasks,
     name_sides,
     open_runs,
+    pool_prompts,
     read_runs,
     select_metrics,
     turns_by_run,
@@ -43,7 +43,7 @@ from sociolab.analysis.consistency import (
     thresholds,
 )
 from sociolab.analysis.matching import ComparedSide
-from sociolab.analysis.values import settings_apart
+from sociolab.analysis.values import check_tasks, settings_apart
 from sociolab.core.errors import ConfigError, StoreError
 from sociolab.core.instructions import INSTRUCTIONS, parse_instructions
 from sociolab.core.score import Measure
@@ -216,7 +216,15 @@ def compare_runs(store: Store, request: CompareRequest) -> Conclusions:
     if request.prompts and len(request.runs) == 1:
         return _prompts_of_judge(store, request)
     runs, judge = open_runs(store, request)
-    sides = build_sides(runs, request, turns_by_run(store, request.runs))
+    turns = turns_by_run(store, request.runs)
+    opened = runs
+    if request.over_prompts:
+        if request.match not in (None, "exact"):
+            raise ConfigError("--over prompts compares pairs of episodes; leave --match out")
+        request = replace(request, match="exact")
+        runs = (pool_prompts(runs),)
+        turns = {runs[0].result.run: {key: n for run in turns.values() for key, n in run.items()}}
+    sides = build_sides(runs, request, turns)
     measures = select_metrics(runs, request.measures)
     if len(sides) > 2:
         return _all_pairs(store, request, runs, judge, sides, measures)
@@ -224,7 +232,7 @@ def compare_runs(store: Store, request: CompareRequest) -> Conclusions:
     if len(sides) != 2 or (len(runs) == 1 and request.agent and not request.other):
         return _alone(request, runs[0], judge, sides, measures)
     a, b = name_sides(sides, request.rename)
-    check_tasks(runs)
+    check_tasks({run.result.run: run.trials for run in runs})
     try:
         comparison = _compared(runs[0], judge, (a, b), measures, request)
     except ConfigError as error:
@@ -234,7 +242,7 @@ def compare_runs(store: Store, request: CompareRequest) -> Conclusions:
         return _alone(request, runs[0], judge, sides, measures, why)
     kinds = (fixed, judged_by(runs, judge), *_rules_players(runs, (a, b)), *same_agent(runs, a, b))
     other_judges = () if request.judge or request.measures else _other_judges(runs, judge)
-    return _concluded(store, request, runs, (judge,), comparison, kinds, other_judges)
+    return _concluded(store, request, opened, (judge,), comparison, kinds, other_judges)
 
 
 def _concluded(
@@ -442,7 +450,7 @@ def _all_pairs(
         raise ConfigError(f"{NAME_BOTH}; --by-seat and --by prompts are for two agents")
     first, *rest = runs
     for other in rest:
-        check_tasks((first, other))
+        check_tasks({run.result.run: run.trials for run in (first, other)})
     declared = first.values.declared
     mains = [name for name in declared.main if name in measures] or [*measures][:1]
     chosen = measures if request.measures else {name: measures[name] for name in mains}

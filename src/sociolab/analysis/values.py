@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from sociolab.core.episode import Agent, Json, Trial
 from sociolab.core.errors import ConfigError, did_you_mean
-from sociolab.core.instructions import INSTRUCTIONS, parse_instructions
+from sociolab.core.instructions import INSTRUCTIONS, Instructions, parse_instructions
 from sociolab.core.metrics import UNDECLARED, Better, Declared
 from sociolab.core.score import (
     RULE_BASED,
@@ -53,7 +53,8 @@ class Value(NamedTuple):
     (None if several did), `cluster` is what intervals cluster by, `type` the task's first tag.
     `bounds` are the least and the most that the value could be where there is none. `unscored` is
     why, where the judge could not tell or nothing was established, and `lower` the least that it
-    could be, if the judge said so. `ratings` are those by people, by rater.
+    could be, if the judge said so. `ratings` are those by people, by rater. `prompts` is the hash
+    of the prompt set that was played with, "" where it is not on record.
     """
 
     run: str
@@ -74,6 +75,7 @@ class Value(NamedTuple):
     unscored: NotKnown | None = None
     lower: float | None = None
     ratings: tuple[tuple[str, float], ...] = ()
+    prompts: str = ""
 
     @property
     def ends(self) -> tuple[float, float]:
@@ -299,6 +301,7 @@ def _values(
 ) -> Iterator[tuple[Value, bool]]:
     """Each play that was due and was judged or failed, and whether the judge could tell it."""
     name, world, label, measure = run.name, run.world, column.label, column.measure.name
+    prompts = prompts_of(run.settings)
     outcomes = outcomes_of(plays, column, never_due(plays, column))
     for play, outcome in zip(plays, outcomes, strict=True):
         if outcome is None:
@@ -323,6 +326,7 @@ def _values(
             outcome.kind if isinstance(outcome, NotScored) else None,
             outcome.low if isinstance(outcome, NotScored) and outcome.bounded else None,
             column.ratings.get(play.key, ()),
+            prompts.hash if prompts else "",
         )
         yield value, value.unscored is None
 
@@ -487,10 +491,13 @@ def _note_duplicates(runs: Sequence[RunValues]) -> tuple[str, ...]:
     )
 
 
-def run_values(store: Store, runs: Sequence[str]) -> tuple[RunValues, ...]:
+def run_values(
+    store: Store, runs: Sequence[str], *, over_prompts: bool = False
+) -> tuple[RunValues, ...]:
     """The values of each run; ConfigError for one named twice, or different data sets.
 
-    Runs whose data are not known (imported ones) pass: their tasks carry their own ids.
+    Runs whose data are not known (imported ones) pass: their tasks carry their own ids. With
+    `over_prompts` data may differ by the prompts they were played with.
     """
     names = each_once(runs)
     verify_runs(store, *names)
@@ -499,6 +506,9 @@ def run_values(store: Store, runs: Sequence[str]) -> tuple[RunValues, ...]:
     if len({data[2] for data in recorded.values()}) > 1:
         apart = settings_apart({name: store.run(name).settings for name in recorded})
         one_name = len({data[:2] for data in recorded.values()}) == 1
+        if over_prompts and one_name and apart and not other_than_prompts(apart):
+            check_tasks({name: [row.trial for row in store.trials(name)] for name in names})
+            return tuple(values_of(store, name) for name in names)
         listing = "; ".join(apart if one_name else ()) or ", ".join(
             f"{run} {data[0]} {data[1]} ({data[2]})" for run, data in recorded.items()
         )
@@ -506,6 +516,35 @@ def run_values(store: Store, runs: Sequence[str]) -> tuple[RunValues, ...]:
             f"expected runs that played the same data, found {listing}; tasks of one id may differ"
         )
     return tuple(values_of(store, name) for name in names)
+
+
+def check_tasks(trials: Mapping[str, Sequence[Trial]]) -> None:
+    """Tasks of one id must be the same task in each run: words, seats and scenario."""
+    first, *rest = ({trial.task.id: trial.task for trial in some} for some in trials.values())
+    for other in rest:
+        common = [name for name in first if name in other]
+        changed = [
+            name
+            for name in common
+            if (first[name].content, first[name].seats, first[name].cluster)
+            != (other[name].content, other[name].seats, other[name].cluster)
+        ]
+        if changed:
+            raise ConfigError(
+                f"{' and '.join(trials)} were played on different data: {len(changed)} of "
+                f"{plural(len(common), 'common task')} differ, such as {changed[0]}; "
+                "play both on the same data"
+            )
+
+
+def prompts_of(settings: Json) -> Instructions | None:
+    """The prompt set that a run was played with; None where it is not on record."""
+    return parse_instructions(settings.get(INSTRUCTIONS) if isinstance(settings, dict) else None)
+
+
+def other_than_prompts(apart: Sequence[str]) -> tuple[str, ...]:
+    """Of clauses of `settings_apart` those on something else than the prompt set."""
+    return tuple(each for each in apart if not each.startswith(("prompts: ", f"{INSTRUCTIONS}: ")))
 
 
 _PLAYED = (INSTRUCTIONS, "attempts", "on_failed_turn", "max_failed_turns")

@@ -14,6 +14,7 @@ from sociolab.analysis.doublings import (
     JUDGINGS,
     PAIRING,
     PARTNER,
+    PROMPTS,
     REPEAT,
     SCENARIO,
     SEAT,
@@ -42,8 +43,9 @@ from sociolab.report.exam import ExamNotes, exam_notes
 from sociolab.report.finding import Count, Finding, FindingTable, Sentence
 from sociolab.report.section import Section
 from sociolab.report.words import join_names
-from sociolab.stats.crossed_raters import LEAST_RATERS
-from sociolab.stats.intervals import t_critical
+from sociolab.stats.adjusted_means import mean_across
+from sociolab.stats.crossed_raters import LEAST_RATERS, RatedEstimate
+from sociolab.stats.intervals import on_scale, t_critical
 from sociolab.stats.variance import Component, Components, LeveledScore, variance_components
 from sociolab.store.store import Store
 
@@ -53,7 +55,7 @@ EPISODE = "episode"
 """Of no variance of its own: several scores may be of one."""
 
 SETTING = (SCENARIO, TASK, SEAT, PARTNER)
-"""What a setting is: its repeats differ by chance alone."""
+"""What a setting is: its repeats under one prompt set differ by chance alone."""
 
 FEW_LEVELS = 10
 """A component of fewer levels may be off by half of itself or more."""
@@ -81,7 +83,8 @@ class AgentVariance:
     `played_once`: no setting was repeated, so that what a partner does in one task only is
     in there as well. `best`: the step that buys most, by dollar where costs are known, else among
     those that take more plays; None where none helps. Several scores may be of one episode, where
-    the agent sat in several seats, and of one judging of it.
+    the agent sat in several seats, and of one judging of it. `over_prompts` is the mean with an
+    interval for other scenarios and prompt sets, where there are several of these.
     """
 
     agent: str
@@ -93,6 +96,7 @@ class AgentVariance:
     judged_once: bool
     played_once: bool
     best: Doubling | None
+    over_prompts: RatedEstimate | None = None
 
     @property
     def error(self) -> float | None:
@@ -131,7 +135,7 @@ class Variances:
         """What a factor is called here: a cluster may be a scenario, session or task."""
         cluster = self.declared.cluster
         task = "case" if cluster == "task" else "task"
-        nouns = {SCENARIO: cluster, TASK: task, JUDGINGS: "judging"}
+        nouns = {SCENARIO: cluster, TASK: task, JUDGINGS: "judging", PROMPTS: "prompt set"}
         if self.by_people:
             once = all(agent.played_once for agent in self.agents)
             nouns |= {JUDGE: "rater", JUDGINGS: "rating", REPEAT: "episode" if once else REPEAT}
@@ -157,7 +161,7 @@ def run_variances(
 ) -> Variances:
     """The components of each agent's scores; costs that are not given are those of the runs."""
     names = agent_names(store, runs)
-    values = [names.values(run) for run in run_values(store, runs)]
+    values = [names.values(run) for run in run_values(store, runs, over_prompts=True)]
     costs = estimate_costs(store, [run.run for run in values], per_play, per_judging)
     return variances(values, judges, measure, costs)
 
@@ -243,12 +247,17 @@ def _estimate_agent(
     present = [row for row in rows if row.value is not None]
     if len(present) < 2:
         return None
-    plays = Counter(_level(row, *SETTING, REPEAT) for row in present)
+    plays = Counter(_level(row, *SETTING, PROMPTS, REPEAT) for row in present)
     settings = Counter(play[:-1] for play in plays)
     judged_once = max(plays.values()) == 1
     played_once = max(settings.values()) == 1
     factors = _factors(present, judged_once=judged_once, played_once=played_once)
-    within = {TASK: (SCENARIO,), SEAT: (SCENARIO, TASK), PAIRING: SETTING, REPEAT: SETTING}
+    within = {
+        TASK: (SCENARIO,),
+        SEAT: (SCENARIO, TASK),
+        PAIRING: SETTING,
+        REPEAT: (*SETTING, PROMPTS),
+    }
     parts = variance_components(rows, factors, within=within)
     episodes = len({row.levels[EPISODE] for row in present})
     judgings = len({_level(row, EPISODE, JUDGE, JUDGINGS) for row in present})
@@ -256,9 +265,22 @@ def _estimate_agent(
     steps = list_doublings(parts, episodes, judgings, costs, judged_once=judged_once, again=again)
     mean = math.fsum(row.value for row in present if row.value is not None) / len(present)
     best = best_step(parts.advice.error, steps)
+    over_prompts = _over_prompts(present, factors) if PROMPTS in factors else None
     return AgentVariance(
-        agent, mean, parts, episodes, judgings, steps, judged_once, played_once, best
+        agent, mean, parts, episodes, judgings, steps, judged_once, played_once, best, over_prompts
     )
+
+
+def _over_prompts(rows: Sequence[LeveledScore], factors: Sequence[str]) -> RatedEstimate | None:
+    """The mean for other scenarios and prompt sets; partners and judges stay as they are."""
+    nested = {name: SETTING[: depth + 1] for depth, name in enumerate(SETTING[:3])}
+    nested |= {REPEAT: (*SETTING, PROMPTS, REPEAT), PROMPTS: (PROMPTS,)}
+    levels = {
+        name: [_level(row, *within) for row in rows]
+        for name, within in nested.items()
+        if name in factors
+    }
+    return mean_across([row.value for row in rows if row.value is not None], levels)
 
 
 def _rows(run: RunValues, value: Value) -> list[LeveledScore]:
@@ -271,6 +293,7 @@ def _rows(run: RunValues, value: Value) -> list[LeveledScore]:
         SEAT: value.seat,
         PARTNER: value.partner,
         PAIRING: 0,
+        PROMPTS: value.prompts,
         REPEAT: (value.run, value.repeat),
         JUDGE: judge,
     }
@@ -288,12 +311,13 @@ def _factors(rows: Sequence[LeveledScore], *, judged_once: bool, played_once: bo
     scenarios, tasks, seats = (
         len({_level(row, *SETTING[:depth]) for row in rows}) for depth in (1, 2, 3)
     )
-    partners = len({row.levels[PARTNER] for row in rows})
+    partners, prompts = (len({row.levels[each] for row in rows}) for each in (PARTNER, PROMPTS))
     factors = [SCENARIO]
     factors += [TASK] if tasks > scenarios else []
     factors += [SEAT] if seats > tasks else []
     factors += [PARTNER]
     factors += [PAIRING] if not played_once and partners > 1 and seats > 1 else []
+    factors += [PROMPTS] if prompts > 1 and all(row.levels[PROMPTS] for row in rows) else []
     factors += [] if judged_once else [REPEAT]
     return [*factors, JUDGE]
 
@@ -452,12 +476,17 @@ def _verdicts(result: Variances, agent: AgentVariance) -> Iterator[Sentence]:
     large = [
         result.plural(part.factor)
         for part in agent.components.factors
-        if part.levels > 1 and part.factor in (SCENARIO, PARTNER, JUDGE)
+        if part.levels > 1 and part.factor in (SCENARIO, PARTNER, PROMPTS, JUDGE)
     ]
     fixed = [result.noun(factor) for factor in agent.components.advice.fixed]
     across = SAY("at_large", levels=large) if large else ""
     within = SAY("fixed", nouns=fixed) if fixed else ""
     yield SAY("mean", **figures, error=agent.error, at_large=across, fixed=within)
+    if (found := agent.over_prompts) is not None:
+        sets = Count("prompt set", found.raters)
+        cut = on_scale(found, result.measure.low, result.measure.high)
+        note = "few_prompts" if found.raters < LEAST_RATERS else "over_prompts"
+        yield SAY(note, metric=result.measure, interval=(cut.low, cut.high), sets=sets)
     if agent.error:
         yield from _doublings(result, agent, agent.error)
         yield _advice(result, agent, agent.error)

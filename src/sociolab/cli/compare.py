@@ -101,6 +101,10 @@ def compare(
         OptText,
         option("--by", "prompts", "Compare two sets of instructions instead of two agents."),
     ] = None,
+    over: Annotated[
+        OptText,
+        option("--over", "prompts", "Pool runs under a prompt set each; prompts count as error."),
+    ] = None,
     fail_if: Annotated[OptTexts, fail_option("A - B", "goal<-0.5")] = None,
     junit: Junit = None,
     html: Html = None,
@@ -118,13 +122,16 @@ def compare(
 
     if by not in (None, "prompts"):
         raise ConfigError(f'--by: expected prompts, found "{by}"')
+    if over not in (None, "prompts") or (over and by):
+        found = "--by, too" if by else f'"{over}"'
+        raise ConfigError(f"--over: expected prompts, without --by, found {found}")
     metrics = tuple(measure or ())
     if curve:
         refuse({
             "--with": with_, "--by": by, "--threshold": threshold, "--all": every, "--pairs": pairs,
             "--fail-if": fail_if, "--junit": junit, "--latex": latex, "--markdown": markdown,
             "--csv": csv, "--figure": figure, "--rename": rename, "--by-seat": by_seat,
-            "--match": match,
+            "--match": match, "--over": over,
         }, "is for two agents: leave it out, or leave --curve out")  # fmt: skip
         from sociolab.analysis.curve import follow_runs
         from sociolab.store.store import open_store
@@ -148,6 +155,7 @@ def compare(
         by is not None,
         parse_match(match),
         looks or 1,
+        over is not None,
     )
     media = Media(html, latex, markdown, csv, figure, json)
     check = gate_check("compare", run, fail_if, junit)
@@ -229,6 +237,7 @@ def _compare(
         say(f"scores by {other} are not in these tables: --judge {shlex.quote(other)}")
     if pairs is not None and not display.detailed and not media.json:
         sides = {"--agent": request.agent, "--with": request.other, "--judge": request.judge}
+        sides["--over"] = "prompts" if request.over_prompts else None
         flags = [word for flag, value in sides.items() if value for word in (flag, value)]
         say_next([*pairs.next_pair(), ("compare", *request.runs, *flags, "--full")], store)
     if pairs is not None and display.file is not None:

@@ -10,12 +10,13 @@ from typing import Annotated, Any
 import typer
 from typer.core import TyperCommand
 
-from sociolab.app.run.config import RunConfig, check_file, merge_flags, write_run
+from sociolab.app.run.config import RunConfig, check_file, merge_flags, over_prompts, write_run
 from sociolab.cli.options import Full, Json, OptFloat, OptPath, option, takes
-from sociolab.cli.output import say, show_result, show_sections
+from sociolab.cli.output import say, say_next, show_result, show_sections
 from sociolab.core.errors import ConfigError, StorageError
 
 verbs = typer.Typer()
+_INTERRUPTED = 130
 
 
 class _RunCommand(TyperCommand):
@@ -69,18 +70,42 @@ def run(
         say(remark)
     if latency is not None and not dry_run:
         raise ConfigError("--latency is for an estimate: say --dry-run too, or leave it out")
+    each = over_prompts(config)
+    if json and len(each) > 1:
+        raise ConfigError("--json: expected one prompt set, found several; `report` shows each run")
     if dry_run:
         from sociolab.app.preflight.estimate import estimate
         from sociolab.cli.progress import ticking
 
         with ticking(10, partial(say, "still simulating what it takes ...")):
-            expected = estimate(config, latency)
-        show_sections([expected.section()], expected.document, as_json=json)
+            expected = [estimate(one, latency) for one in each]
+        show_sections([one.section() for one in expected], expected[0].document, as_json=json)
         _write_description(write_file, config, f"play it: sociolab run --file {write_file}")
         return
     # Only once the run is in the store, so that a run that cannot begin leaves no file behind.
     on_start = partial(_write_description, write_file, config, "the run starts now")
-    raise typer.Exit(play_and_show(config, on_start, full=full, as_json=json))
+    if len(each) == 1:
+        raise typer.Exit(play_and_show(config, on_start, full=full, as_json=json))
+    raise typer.Exit(_play_over_prompts(each, on_start, full=full))
+
+
+def _play_over_prompts(
+    configs: tuple[RunConfig, ...], on_start: Callable[[], None], *, full: bool
+) -> int:
+    """Play a run under each prompt set, one after the other; returns the worst of their codes."""
+    from sociolab.app.run.session import check_description
+
+    for config in configs:  # a mistake in the last would show when the others are paid for
+        check_description(config)
+    codes = list[int]()
+    for config in configs:
+        codes.append(play_and_show(config, None if codes else on_start, full=full, as_json=False))
+        if codes[-1] == _INTERRUPTED:
+            return codes[-1]
+    names = [str(config.name) for config in configs]
+    compared = [("compare", *names, "--over", "prompts")] if len(configs[0].agents) > 1 else []
+    say_next([("variance", *names), *compared], configs[0].store)
+    return max(codes)
 
 
 def _write_description(file: Path | None, config: RunConfig, remark: str) -> None:
@@ -125,7 +150,7 @@ def play_and_show(
             result = interrupted_result(config, started[0])
             show_result(result, config.store, as_json=as_json, full=full)
             say(f"interrupted; the same command with --name {started[0]} resumes from here")
-        return 130
+        return _INTERRUPTED
     show_result(result, config.store, as_json=as_json, full=full)
     unjudged = [*judge_failures(result, config.store)]
     for sentence in unjudged:

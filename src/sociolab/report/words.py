@@ -355,7 +355,7 @@ _METHODS = {
     "t": "skew-corrected t",
     "rate": "Korn-Graubard for rates",
     "crossed": "t, clustered by rater too (both ways)",
-    "model": "t, of a mixed model with raters",
+    "model": "t, of a mixed model with raters or prompt sets",
     "end": "exact where all clusters lie at one end",
 }
 

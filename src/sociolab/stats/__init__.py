@@ -8,7 +8,9 @@ if TYPE_CHECKING:
     from sociolab.stats.adjusted_means import (
         AdjustedMeans as AdjustedMeans,
         adjust_means as adjust_means,
+        for_other_prompts as for_other_prompts,
         for_other_raters as for_other_raters,
+        mean_across as mean_across,
     )
     from sociolab.stats.agreement import (
         JudgeGaps as JudgeGaps,

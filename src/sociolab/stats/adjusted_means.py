@@ -11,7 +11,7 @@ against clustering both ways (`stats.crossed_raters`), which weighs every play a
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 
 import numpy as np
@@ -22,7 +22,7 @@ from sociolab.stats.intervals import NO_VARIATION, Floats, number_clusters, t_cr
 from sociolab.stats.paired_tests import Comparison, holm
 from sociolab.stats.power import ALPHA, Needed, t_shift
 
-BY_MODEL = "by Student's t in a model with raters, so for other raters too"
+BY_MODEL = "by Student's t in a model with {others}, so for other {others} too"
 """The note of such a p; sign flips would hold the raters fixed."""
 
 NO_SLOPE = "nothing differs between plays of one agent"
@@ -127,6 +127,49 @@ def adjust_means(plays: Sequence[RatedPlay], along: Sequence[float] | None = Non
     return replace(found, model=fit_crossed(values, fixed, factors))
 
 
+def mean_across(
+    values: Sequence[float], factors: Mapping[str, Sequence[Hashable]]
+) -> RatedEstimate | None:
+    """The mean of values that cross random factors ("scenario", "prompts"), each given by its level
+    for each value, with an interval for other levels of all of them; None where the values are all
+    the same. Its `clusters` are the levels of the first factor, its `raters` those of the last.
+
+    >>> from sociolab.stats import mean_across
+    >>> scores = [3, 4, 6, 2, 4, 5, 4, 5, 6, 3, 3, 6]
+    >>> found = mean_across(scores, {"scenario": [0] * 3 + [1] * 3 + [2] * 3 + [3] * 3,
+    ...                              "prompts": ["a", "b", "c"] * 4})
+    >>> round(found.value, 2), round(found.low, 1), round(found.high, 1)  # three sets, far apart
+    (4.25, 1.1, 7.4)
+    """
+    if np.ptp(values) <= 1e-9 * max(1.0, float(np.abs(values).max())):
+        return None
+    codes = {name: number_clusters(list(map(repr, levels))) for name, levels in factors.items()}
+    model = fit_crossed(np.array(values, dtype=np.float64), np.ones((len(values), 1)), codes)
+    first, *_, last = (len({*levels}) for levels in factors.values())
+    found = AdjustedMeans(("",), {"": len(values)}, {"": first}, last, model.fixed, model)
+    return found.contrast({"": 1.0})
+
+
+def for_other_prompts(
+    tests: Mapping[str, Comparison],
+    gaps: Mapping[str, Sequence[tuple[str, str, float]]],
+    looks: int = 1,
+) -> dict[str, Comparison]:
+    """Comparisons with interval, p and detectable difference for other prompt sets, too, by a model
+    of `gaps`, the differences of matched plays: each with its scenario and prompt set. Those of
+    fewer than `LEAST_RATERS` sets hold for these."""
+    results: dict[str, RatedEstimate] = {}
+    few: dict[str, int] = {}
+    for name, some in gaps.items():
+        scenarios, sets, values = zip(*some, strict=True) if some else ((), (), ())
+        few[name] = len({*sets})
+        if few[name] >= LEAST_RATERS:
+            found = mean_across(values, {"scenario": scenarios, "prompts": sets})
+            if found is not None:
+                results[name] = found
+    return _replace_estimates(tests, results, few, looks, "prompt sets")
+
+
 def for_other_raters(
     tests: Mapping[str, Comparison], plays: Mapping[str, Sequence[RatedPlay]], looks: int = 1
 ) -> dict[str, Comparison]:
@@ -144,6 +187,18 @@ def for_other_raters(
             results[name] = replace(found, n=tests[name].difference.n)
         else:
             few[name] = means.raters
+    return _replace_estimates(tests, results, few, looks, "raters")
+
+
+def _replace_estimates(
+    tests: Mapping[str, Comparison],
+    results: Mapping[str, RatedEstimate],
+    few: Mapping[str, int],
+    looks: int,
+    others: str,
+) -> dict[str, Comparison]:
+    """The comparisons with the differences of a model; those without one say on how `few` raters
+    or prompt sets (`others`) they rest."""
     ps = {
         name: results[name].p if name in results else test.permutation.testable
         for name, test in tests.items()
@@ -151,7 +206,9 @@ def for_other_raters(
     corrected = holm(ps, looks)
     level = ALPHA / max(1, sum(p is not None for p in ps.values())) / looks
     adjusted = {name: replace(test, holm_p=corrected[name]) for name, test in tests.items()}
-    for name, raters in few.items():
+    note = BY_MODEL.format(others=others)
+    for name in few.keys() - results.keys():
+        raters = few[name]
         gap = RatedEstimate(**asdict(tests[name].difference), raters=raters)
         adjusted[name] = replace(adjusted[name], difference=gap)
     for name, found in results.items():
@@ -160,10 +217,8 @@ def for_other_raters(
         adjusted[name] = replace(
             adjusted[name],
             difference=found,
-            permutation=replace(
-                test.permutation, p=found.p, smallest=None, exact=False, note=BY_MODEL
-            ),
+            permutation=replace(test.permutation, p=found.p, smallest=None, exact=False, note=note),
             design=replace(test.design, error=error, detectable=detectable, note="", alpha=level),
-            settles=Needed(abs(found.value or 0.0), None, None, "raters are needed, too", level),
+            settles=Needed(abs(found.value or 0.0), None, None, f"{others} are needed, too", level),
         )
     return adjusted

@@ -58,9 +58,9 @@ OnceEach = Annotated[Names, AfterValidator(_each_once)]
 
 
 def _with_whole_paths(settings: dict[str, str]) -> dict[str, str]:
-    """Make the path of a prompt set absolute, so that a run can be resumed from another folder."""
+    """Make the paths of prompt sets absolute, so that a run can be resumed from another folder."""
     return {
-        name: absolute_unless_name(value) if name == "prompts" else value
+        name: ",".join(map(absolute_unless_name, value.split(","))) if name == "prompts" else value
         for name, value in settings.items()
     }
 
@@ -443,6 +443,35 @@ def read_run(path: Path) -> dict[str, Any]:
         switched = {name: values.pop(name) for name in unknown if name in switches()}
         values["settings"] = {**settings, **switched}
     return values
+
+
+def over_prompts(config: RunConfig) -> tuple[RunConfig, ...]:
+    """The run as it is or, where `prompts` names several sets ("a,b"), a run under each: called
+    after its set, with an equal share of the budget. ConfigError where they cannot be told apart.
+
+    >>> [each.name for each in over_prompts(RunConfig(name="r", settings={"prompts": "paper,b"}))]
+    ['r-paper', 'r-b']
+    """
+    sets = config.settings.get("prompts", "").split(",")
+    if len(sets) == 1:
+        return (config,)
+    names = [Path(each).name for each in sets]
+    if not config.name or not all(names) or len({*names}) < len(names):
+        raise ConfigError(
+            "--set prompts: expected --name and sets of different names, since each set is a run "
+            f"called after both, found {', '.join(names)}{'' if config.name else ' and no name'}"
+        )
+    budget = config.budget and config.budget / len(sets)
+    return tuple(
+        config.model_copy(
+            update={
+                "name": f"{config.name}-{name}",
+                "settings": {**config.settings, "prompts": each},
+                "budget": budget,
+            }
+        )
+        for name, each in zip(names, sets, strict=True)
+    )
 
 
 def merge_flags(path: Path | None, flags: Mapping[str, Any]) -> tuple[RunConfig, tuple[str, ...]]:
