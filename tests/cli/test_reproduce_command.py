@@ -206,9 +206,10 @@ PLAYED: dict[str, tuple[tuple[object, ...], str, set[str]]] = {
         "GPT-3.5-lc", {"f0_c", "fr_c", "fg_c", "f0_o", "fr_o", "fg_o"}),
     "stss-table3": ((*JUDGED, "--set", "rounds=2"), "GA + TDP",
                     {"conversation_sr", "summary_gcsr_macro"}),
-    "stss-table4": ((*JUDGED, "--arm", "tdp", "--set", "step=60"), "GA + TDP",
+    "stss-table4": ((*JUDGED, "--arm", "tdp", "--set", "step=60", "--set", "mind=lean"),
+                    "lean mind + TDP",
                     {"overall", "conversation_ratio"}),
-    "stss-5.3": ((*JUDGED, "--arm", "plain", "--set", "step=60"), "GA",
+    "stss-5.3": ((*JUDGED, "--arm", "plain", "--set", "step=60", "--set", "mind=lean"), "lean mind",
                  {"conversation_sr", "overall", "lost"}),
 }  # fmt: skip
 """Of each recipe that plays: what is given beside an agent and a background of its own, and a part
@@ -226,7 +227,7 @@ def test_each_recipe_scores_its_agent_alone_and_sets_no_stand_in_beside_the_pape
     sociolab: Sociolab, endpoint: EndpointProcess, tmp_path: Path, name: str
 ) -> None:
     more, part, metrics = PLAYED[name]
-    limit = 6 if "anteval" in name or "5.3" in name else 3 if name == "stss-table3" else 1
+    limit = 6 if "anteval" in name or "5.3" in name else 8 if name == "stss-table3" else 1
     command = ("reproduce", name, *MODEL_AGENT, *BACKGROUND, *more, "--limit", limit,
                "--base-url", endpoint.url, "--store", "s.db")  # fmt: skip
     done = sociolab(*command, "--json", "--markdown", "f.md")
@@ -348,8 +349,9 @@ def test_the_exam_of_a_judge_is_priced_once_for_all_runs_of_a_world(
     sociolab: Sociolab, tmp_path: Path
 ) -> None:
     (tmp_path / "models.toml").write_text('[prices."openai/j"]\ninput = 1.0\noutput = 4.0\n')
-    command = ("reproduce", "stss-5.3", "--agent", "scripted", *JUDGED, "--limit", 2, "--dry-run",
-               "--base-url", "http://127.0.0.1:9/v1", "--store", "s.db")  # fmt: skip
+    command = ("reproduce", "stss-5.3", "--agent", "scripted", *JUDGED, "--limit", 2, "--set",
+               "mind=lean", "--dry-run", "--base-url", "http://127.0.0.1:9/v1",
+               "--store", "s.db")  # fmt: skip
     dry = sociolab(*command, "--json").document
     assert [len(run["exams"]) for run in dry["runs"].values()] == [1, 1, 1, 1]
     talk, town = (run["exams"][0] for run in list(dry["runs"].values())[:2])
@@ -373,7 +375,11 @@ def test_rule_based_players_stand_alone(sociolab: Sociolab) -> None:
     assert done.code == 0, done.err
     assert "left out. scripted: rule-based" in done.out
     assert "published" not in done.out.replace("The published figures", "")
-    assert "lean mind" in done.out
+    assert "mind of Generative Agents" in done.out
+    lean = sociolab("reproduce", "stss-table4", "--agent", "scripted", "--arm", "plain", "--limit",
+                    1, "--set", "mind=lean", "--name", "lean", "--store", "s.db",
+                    "--json")  # fmt: skip
+    assert {figure["part"] for figure in lean.document["figures"]} == {"lean mind"}
 
 
 def test_without_a_name_all_recipes_are_listed_with_what_they_need(sociolab: Sociolab) -> None:

@@ -93,6 +93,7 @@ if TYPE_CHECKING:
         CONVERSATION_GCSR as CONVERSATION_GCSR,
         MEASURES as MEASURES,
         RecordedJudge as RecordedJudge,
+        readable as readable,
     )
     from sociolab.worlds.stss.talk.world import StssTalk as StssTalk
     from sociolab.worlds.stss.task import (

@@ -19,9 +19,10 @@ from sociolab.town.questions import Utterance
 from sociolab.town.trace import Did, Record, Talked, map_records
 from sociolab.worlds.stss.dataset import Content, parse_content
 from sociolab.worlds.stss.evidence import Evidence, partner_of
-from sociolab.worlds.stss.judges import NOTES, complete_trajectory, seen_actions
+from sociolab.worlds.stss.judges import complete_trajectory, seen_actions
 from sociolab.worlds.stss.scoring import ScoreSettings, score
 from sociolab.worlds.stss.talk.audit import SMALL_NOTE, SMALL_TALK, reword
+from sociolab.worlds.stss.talk.verdicts import NOTES
 from sociolab.worlds.stss.task import Errand
 
 IDLE = "mending a broken chair, alone"

@@ -40,7 +40,7 @@ from sociolab.worlds.stss.scoring import (
 )
 from sociolab.worlds.stss.talk.conditions import ConditionFinding, Occasion
 from sociolab.worlds.stss.talk.model_judge import TalkModelJudge
-from sociolab.worlds.stss.talk.verdicts import findings_in_note, findings_in_talk
+from sociolab.worlds.stss.talk.verdicts import NOTES, findings_in_note, findings_in_talk
 from sociolab.worlds.stss.task import TASK_TYPES, Errand, SocialTask, TaskType
 from sociolab.worlds.stss.world import JUDGED, SMOKE, is_smoke, paper_prompts, read_trajectory
 
@@ -78,10 +78,6 @@ class PerformerTalk:
 
 Read: TypeAlias = tuple[tuple[ConditionFinding, ...], tuple[ConditionFinding, ...]]
 """What was found in a conversation, and in the note of it."""
-
-
-NOTES = ("summarise", "conversation_summary")
-"""The questions of both minds whose answers are what one remembers of a conversation."""
 
 
 def performer_talks(

@@ -40,11 +40,14 @@ class StssRecipeConfig(RecipeConfig, ArmsConfig):
     """Shared by all recipes: the options of a plan of both levels, and those of recipes."""
 
     def cells(self, *worlds: str) -> list[dict[str, Any]]:
-        """A run for each agent, arm and level, named as `sociolab levels` names them."""
+        """A run for each agent, arm and level, named as `sociolab levels` names them; on the
+        paper's mind unless another is set."""
         check_arms(self)
         agents, arms = dict.fromkeys(self.agents), dict.fromkeys(self.arms)
+        settings = {"mind": "generative-agents", **self.settings}
+        config = self.model_copy(update={"settings": settings})
         return [
-            level_run(self, *cell, self.prefix, self.limit)
+            level_run(config, *cell, self.prefix, self.limit)
             for cell in product(agents, arms, worlds)
         ]
 
@@ -71,9 +74,11 @@ async def _run_level(sheet: Sheet, lab: Context, config: StssRecipeConfig, world
 
 
 def _scored(sheet: Sheet, result: RunResult) -> Iterator[Yours]:
-    """An agent in one arm. In the town attendance is judged by rules, as in the paper."""
+    """An agent in one arm. In the town attendance is judged by rules, as in the paper. The lean
+    mind is none of the paper's arms."""
     town = result.world == ACTION
-    part = "GA + TDP" if _settings(result).get("tdp") == "true" else "GA"
+    part = "lean mind" if _mind(result) == "lean" else "GA"
+    part += " + TDP" if _settings(result).get("tdp") == "true" else ""
     judge = "rules" if town else first_judge(result)
     return scored(sheet, result, judge, part, rules=town)
 
@@ -82,11 +87,14 @@ def _settings(result: RunResult) -> Mapping[str, Any]:
     return result.recorded.get("world_settings") or {}
 
 
+def _mind(result: RunResult) -> str:
+    return str(_settings(result).get("mind", "lean"))
+
+
 def _describe_residents(config: RecipeConfig, results: Sequence[RunResult]) -> Iterator[Sentence]:
     """Who played the residents, and on which mind."""
     yield SAY("residents", who=config.partner or SAY("itself"))
-    towns = [result for result in results if result.world == ACTION]
-    for mind in dict.fromkeys(str(_settings(town).get("mind", "lean")) for town in towns):
+    for mind in dict.fromkeys(map(_mind, results)):
         yield SAY("mind", mind=mind, asks=SAY("lean") if mind == "lean" else "")
 
 

@@ -57,10 +57,26 @@ GENERATIVE_TEMPLATES = {
 
 
 class TownSettings(PromptedSettings):
-    """Settings of both worlds: which prompt set to use."""
+    """Settings of both worlds: the mind of residents, and which prompt set to use."""
 
     package = PACKAGE
     required_templates = REQUIRED_TEMPLATES
+
+    mind: MindName = "lean"
+
+    @classmethod
+    def templates(cls, given: Mapping[str, Any]) -> RequiredTemplates:
+        return REQUIRED_TEMPLATES if given.get("mind", "lean") == "lean" else GENERATIVE_TEMPLATES
+
+    @property
+    def questions(self) -> tuple[type[MindQuestion[Any]], ...]:
+        return QUESTIONS_OF[self.mind]
+
+    @property
+    def footnote(self) -> str:
+        """The note below every table: which mind, and how it differs from the paper's."""
+        lean = self.mind == "lean"
+        return "lean mind, not Generative Agents" if lean else "mind of Generative Agents"
 
 
 def paper_prompts() -> PromptSet:
@@ -97,7 +113,6 @@ class StssSettings(TownSettings):
 
     model_config = ConfigDict(frozen=True)
 
-    mind: MindName = "lean"
     embedder: str = ""
     merge: tuple[str, ...] = ()
     without: tuple[str, ...] = ()
@@ -140,26 +155,18 @@ class StssSettings(TownSettings):
             raise ValueError(f"without={tdp[0]} is a part of TDP: give tdp=true, too")
         return self
 
-    @classmethod
-    def templates(cls, given: Mapping[str, Any]) -> RequiredTemplates:
-        return REQUIRED_TEMPLATES if given.get("mind", "lean") == "lean" else GENERATIVE_TEMPLATES
-
     @property
     def footnote(self) -> str:
-        """The note below every table: which mind, and how it differs from the paper's."""
-        parts = ["lean mind, not Generative Agents"]
+        """With relevance, what is merged, and what is left out."""
+        parts = [super().footnote]
         if self.mind != "lean":
             model = self.embedder.rstrip("/")
             label = Path(model).name if model.startswith((".", "/", "~")) else model
             relevance = label or "hashing, not an embedding model"
-            parts = [f"mind of Generative Agents; relevance: {relevance}"]
+            parts.append(f"relevance: {relevance}")
         parts += [f"merged calls: {', '.join(self.merge)}"] if self.merge else []
         parts += [f"without {', '.join(self.without)}"] if self.without else []
         return "; ".join(parts)
-
-    @property
-    def questions(self) -> tuple[type[MindQuestion[Any]], ...]:
-        return QUESTIONS_OF[self.mind]
 
     @field_validator("step", mode="before")
     @classmethod

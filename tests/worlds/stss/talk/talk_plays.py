@@ -14,6 +14,7 @@ from sociolab.town import (
     Items,
     Lines,
     Mind,
+    MindName,
     MindPlayer,
     Said,
     ScriptedMind,
@@ -38,10 +39,11 @@ def held(
     rounds: int = 8,
     policy: FailurePolicy = POLICY,
     seed: int = 0,
+    mind: MindName = "lean",
 ) -> Episode:
     """The talk as an episode."""
     seats = seats_of(scenario)
-    settings = stss.TalkSettings(tdp=tdp, rounds=rounds)
+    settings = stss.TalkSettings(mind=mind, tdp=tdp, rounds=rounds)
     minds = (performer, other)
     made = [MindPlayer(mind, built_in=isinstance(mind, ScriptedMind)) for mind in minds]
     players: dict[str, Player] = dict(zip(seats, made, strict=True))

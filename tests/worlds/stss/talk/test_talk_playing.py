@@ -12,13 +12,16 @@ from sociolab.engine import FailurePolicy
 from sociolab.testing import ending_of
 from sociolab.town import (
     GeneralPlan,
+    GenerativeUtter,
     Memory,
+    RelationshipSummary,
     Said,
     ScriptedMind,
     Summarise,
     Summary,
     TalkReminder,
     Utter,
+    Written,
     build_prompt,
 )
 from sociolab.worlds import stss
@@ -57,6 +60,45 @@ def test_the_performer_begins_and_the_other_keeps_a_note() -> None:
         (4, OTHER, "summarise"),
     ]
     assert stss.read_talk(KITE, episode).note == Summary(memo="We talked.", importance=3)
+
+
+def test_the_mind_of_generative_agents_sums_up_the_relationship_before_it_speaks() -> None:
+    """Generative Agents, section 4.3.2; the note is this mind's memory of the conversation."""
+    episode = held(KITE, ScriptedMind(), ScriptedMind(), mind="generative-agents", rounds=1)
+    assert questions(episode) == [
+        (0, PERFORMER, "relationship"),
+        (0, PERFORMER, "utter"),
+        (1, OTHER, "relationship"),
+        (1, OTHER, "utter"),
+        (2, OTHER, "conversation_summary"),
+    ]
+    talk = stss.read_talk(KITE, episode)
+    assert talk.note is not None
+    assert KITE.task.activity in talk.note.memo
+    told, noted = stss.readable(KITE, episode)
+    assert (told, noted) == (talk, talk.note)
+
+
+def test_what_is_summed_up_is_in_the_prompt_of_the_utterance() -> None:
+    class Sums(ScriptedMind):
+        asked: GenerativeUtter | None = None
+
+        async def relationship(self, question: RelationshipSummary) -> Written:
+            return Written(text="We grew up next door.")
+
+        async def utter(self, question: Utter) -> Said:
+            assert isinstance(question, GenerativeUtter)
+            self.asked = question
+            return Said(text="Hello.", ends=True)
+
+    performer = Sums()
+    held(KITE, performer, ScriptedMind(), mind="generative-agents", tdp=True)
+    assert performer.asked is not None
+    texts = stss.TalkSettings(mind="generative-agents").texts
+    prompt = "\n".join(m.text for m in build_prompt(performer.asked, texts, 0).messages)
+    assert "What matters now about" in prompt
+    assert "We grew up next door." in prompt
+    assert performer.asked.checklist
 
 
 def test_the_other_begins_where_it_did_in_the_town() -> None:

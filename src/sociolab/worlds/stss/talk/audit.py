@@ -9,8 +9,9 @@ from sociolab.core.episode import Answered, Episode, Event
 from sociolab.core.ports import Variant, Variants
 from sociolab.judging import controls
 from sociolab.worlds.stss.talk.dataset import parse_scenario
+from sociolab.worlds.stss.talk.verdicts import NOTES
 
-_SAID, _NOTED = "utter", "summarise"
+_SAID = "utter"
 SMALL_TALK = "How nice to see you here."
 SMALL_NOTE = "We met and talked for a while."
 """Words of our own that convey nothing of a task."""
@@ -20,7 +21,7 @@ def empty_talk(episode: Episode, seed: int) -> tuple[Variant, ...]:
     """Whoever has the task says nothing of it, and the other's note contains nothing of it."""
     performer = parse_scenario(episode.trial.task.content).performer.resident.id
     events = tuple(
-        reword(event, (_NOTED,), "memo", SMALL_NOTE)
+        reword(event, NOTES, "memo", SMALL_NOTE)
         if event.seat != performer
         else reword(event, (_SAID,), "text", SMALL_TALK)
         for event in episode.events

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Generator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields as dataclass_fields, replace
 from datetime import datetime, time
 from functools import cached_property, lru_cache
-from typing import TypeVar
+from typing import Any, TypeVar
 
 from pydantic import ConfigDict, Field
 
@@ -21,8 +21,10 @@ from sociolab.town.questions import (
     Items,
     Lines,
     Me,
+    Memo,
     Memory,
     MindAnswer,
+    MindName,
     MindQuestion,
     Other,
     QuestionMeta,
@@ -32,6 +34,12 @@ from sociolab.town.questions import (
     TalkReminder,
     Utter,
     Utterance,
+)
+from sociolab.town.questions.base import format_other
+from sociolab.town.questions.generative import (
+    ConversationSummary,
+    GenerativeUtter,
+    RelationshipSummary,
 )
 from sociolab.town.residents import Resident
 from sociolab.worlds.stss.talk.dataset import Side, TalkScenario
@@ -44,8 +52,10 @@ A = TypeVar("A", bound=MindAnswer)
 class TalkSettings(TownSettings):
     """How a talk is held.
 
-    `tdp`: target-driven planning for the performer. `rounds`: how many at most, a round being one
-    utterance by each (STSS appendix A.2: 8).
+    `mind`: how residents speak and what they keep: "lean", or as in Generative Agents, where the
+    relationship is summed up before each utterance (section 4.3.2 of that paper). `tdp`: target-
+    driven planning for the performer. `rounds`: how many at most, a round being one utterance by
+    each (STSS appendix A.2: 8).
     """
 
     model_config = ConfigDict(frozen=True)
@@ -107,7 +117,7 @@ class _Talk:
             ended = yield from self._hold_talk()
             if ended.reason != "silence":
                 meta = self._make_meta(self.other, len(self.lines))
-                yield from self._ask(self.other.ask_note(meta, self.lines))
+                yield from self._ask(self.other.ask_note(meta, self.lines, self.settings.mind))
         except _Stopped as stopped:
             failure = stopped.failure
             ended = Ended("failed turn", failure.turn, failure.seat)
@@ -129,6 +139,8 @@ class _Talk:
             speaker = self.order[turn % 2]
             meta = self._make_meta(speaker, turn)
             question = speaker.ask_utterance(meta, self.lines, rounds - turn // 2)
+            if self.settings.mind == "generative-agents":
+                question = yield from self._with_relationship(speaker, question)
             if speaker is self.performer:
                 question = replace(question, plan=self.plan, checklist=self.checklist)
             utterance = yield from self._ask(replace(question, closing=bool(leaver)))
@@ -141,6 +153,25 @@ class _Talk:
             leaver = speaker.id if utterance.ends else ""
         last = 2 * rounds - 1
         return Ended("left", last, leaver) if leaver else Ended("turn limit", last)
+
+    def _with_relationship(
+        self, speaker: Speaker, question: Utter
+    ) -> Generator[Step, Sent, GenerativeUtter]:
+        """The same question for the mind of Generative Agents, once it has been asked what matters
+        now about the other."""
+        summed = yield from self._ask(
+            RelationshipSummary(
+                question.meta,
+                speaker.me,
+                format_other(speaker.other),
+                speaker.other.doing,
+                speaker.side.memories,
+                True,
+                self.lines,
+            )
+        )
+        fields = {field.name: getattr(question, field.name) for field in dataclass_fields(question)}
+        return GenerativeUtter(**fields, relationship=summed.text if summed is not None else "")
 
     def _make_meta(self, speaker: Speaker, turn: int) -> QuestionMeta:
         return QuestionMeta(self.trial, self.seed, speaker.id, turn, seat=speaker.id)
@@ -164,7 +195,7 @@ class HeldTalk:
     """
 
     lines: tuple[Utterance, ...]
-    note: Summary | None
+    note: Memo | None
     plan: tuple[str, ...] = ()
     checklist: tuple[str, ...] = ()
 
@@ -173,7 +204,7 @@ def read_talk(scenario: TalkScenario, episode: Episode) -> HeldTalk:
     """The talk of an episode, as far as it is recorded."""
     names = {side.resident.id: side.resident.name for side in (scenario.performer, scenario.other)}
     lines: list[Utterance] = []
-    note: Summary | None = None
+    note: Memo | None = None
     plan: tuple[str, ...] = ()
     checklist: tuple[str, ...] = ()
     for event in episode.events:
@@ -185,6 +216,8 @@ def read_talk(scenario: TalkScenario, episode: Episode) -> HeldTalk:
                 lines.append(Utterance(event.seat, names[event.seat], answer.text, answer.acts))
             case "summarise":
                 note = Summary.model_validate(event.value)
+            case "conversation_summary":
+                note = Memo.model_validate(event.value)
             case "general_plan":
                 plan = Lines.model_validate(event.value).lines
             case "talk_reminder":
@@ -227,10 +260,14 @@ class Speaker:
             side.ahead,
         )
 
-    def ask_note(self, meta: QuestionMeta, lines: tuple[Utterance, ...]) -> Summarise:
+    def ask_note(
+        self, meta: QuestionMeta, lines: tuple[Utterance, ...], mind: MindName
+    ) -> MindQuestion[Any]:
         """The question for the note; places named in the talk are known by then."""
         side, places = self.side, self.me.places_after(lines)
         me = replace(self.me, places=places, objects=dict.fromkeys(places, ()))
+        if mind == "generative-agents":
+            return ConversationSummary(meta, me, self.other, lines)
         return Summarise(meta, me, self.other, lines, side.ahead)
 
     def on_waking(self, task: SocialTask) -> Me:

@@ -10,7 +10,7 @@ from sociolab.core.episode import Episode, Unusable
 from sociolab.core.score import JudgeId, Measure, Score, Verdict
 from sociolab.core.seeding import digest
 from sociolab.judging.reader import CannotTell, MissingValue, NoValue
-from sociolab.town.questions import Matter, Memo, SpeechAct, Summary, Utterance
+from sociolab.town.questions import Matter, Memo, SpeechAct, Utterance
 from sociolab.worlds.stss.talk.conditions import (
     ConditionFinding,
     GoalCondition,
@@ -66,7 +66,9 @@ def _level_verdicts(rate: Measure, share: Measure, findings: Findings) -> tuple[
 # ------------------------------------------------------------------ what there is to judge
 
 
-_NOTE = "summarise"
+NOTES = ("summarise", "conversation_summary")
+"""The questions of both minds whose answers are what one remembers of a conversation."""
+
 _BROKEN = ("failed turn", "silence")
 _QUESTIONS = {
     "utter": "utterance",
@@ -75,9 +77,7 @@ _QUESTIONS = {
 }
 
 
-def readable(
-    scenario: TalkScenario, episode: Episode
-) -> tuple[HeldTalk | NoValue, Summary | NoValue]:
+def readable(scenario: TalkScenario, episode: Episode) -> tuple[HeldTalk | NoValue, Memo | NoValue]:
     """The talk and the note, or why they cannot be judged; the same for every judge.
 
     A talk is lost if it broke off: an utterance of either side failed for good (whatever the
@@ -105,7 +105,7 @@ def _unfinished(episode: Episode) -> MissingValue | None:
     if ended is None:
         return MissingValue("incomplete", "expected a finished conversation, found none")
     failed = _final_failure(episode)
-    if ended.reason in _BROKEN and (failed is None or failed.name != _NOTE):
+    if ended.reason in _BROKEN and (failed is None or failed.name not in NOTES):
         who = failed.seat if failed else ended.seat or "somebody"
         what = _QUESTIONS.get(failed.name, failed.name) if failed else _QUESTIONS["utter"]
         why = f" ({failed.problem})" if failed else ""
@@ -117,7 +117,7 @@ def _unfinished(episode: Episode) -> MissingValue | None:
 
 def _missing_note(episode: Episode) -> MissingValue:
     failed = _final_failure(episode)
-    if failed is None or failed.name != _NOTE:
+    if failed is None or failed.name not in NOTES:
         return MissingValue("incomplete", "expected a note of the conversation, found none")
     return MissingValue("incomplete", f"{failed.seat} wrote no usable note ({failed.problem})")
 

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import Any
 
 from sociolab.core.episode import Action, Episode, Task, Unusable
 from sociolab.core.ports import DataId, Line, Note, Play, Transcript
@@ -12,8 +13,20 @@ from sociolab.engine.episode_loop import DEFAULT_POLICY
 from sociolab.engine.scene import FailurePolicy
 from sociolab.town.clock import spoken_date
 from sociolab.town.model_mind import prompts_hash
-from sociolab.town.questions import GeneralPlan, Summarise, TalkReminder, Utter
+from sociolab.town.questions import (
+    GeneralPlan,
+    MindName,
+    MindQuestion,
+    Summarise,
+    TalkReminder,
+    Utter,
+)
 from sociolab.town.questions.base import memory_lines, plan_lines, text_lines
+from sociolab.town.questions.generative import (
+    ConversationSummary,
+    GenerativeUtter,
+    RelationshipSummary,
+)
 from sociolab.worlds.stss.talk.dataset import TalkData, TalkScenario, parse_scenario
 from sociolab.worlds.stss.talk.playing import (
     HeldTalk,
@@ -25,7 +38,16 @@ from sociolab.worlds.stss.talk.playing import (
     read_talk,
 )
 
-TALK_QUESTIONS = (GeneralPlan, TalkReminder, Utter, Summarise)
+TALK_QUESTIONS: Mapping[MindName, tuple[type[MindQuestion[Any]], ...]] = {
+    "lean": (GeneralPlan, TalkReminder, Utter, Summarise),
+    "generative-agents": (
+        GeneralPlan,
+        TalkReminder,
+        RelationshipSummary,
+        GenerativeUtter,
+        ConversationSummary,
+    ),
+}
 """The questions of a talk: no other of the town's prompts makes a difference to it."""
 
 
@@ -50,9 +72,11 @@ class StssTalk:
         is held.
         """
         own = self.dataset.id
-        held = self.settings.model_dump_json(exclude={"prompts"})
+        settings = self.settings
+        lean = {"mind"} if settings.mind == "lean" else set()
+        held = settings.model_dump_json(exclude={"prompts", *lean})
         version = f"{own.version}+{own.hash}"
-        prompts = prompts_hash(self.settings.texts, TALK_QUESTIONS)
+        prompts = prompts_hash(settings.texts, TALK_QUESTIONS[settings.mind])
         return DataId(own.name, version, digest(own.hash, prompts, held))
 
     def tasks(self) -> Sequence[Task]:
