@@ -125,7 +125,7 @@ def bench(folder: Path, trials: int, turns: int) -> None:
         timed("totals", len(moves), "call", lambda: store.calls.totals("turn"))
         calls = list(store.calls.all("turn"))
         timed("prompt_of", len(calls), "call", lambda: [store.calls.prompt(row) for row in calls])
-        file = folder / "run.jsonl"
+        file = folder / "run.zip"
         timed("export_run", len(moves), "turn", lambda: export_run(store, "turn", file))
         timed("import_run", len(moves), "turn", lambda: import_run(store, file, "again"))
         print(f"{'exported file':<44}{file.stat().st_size / 1e6:9.1f} MB")

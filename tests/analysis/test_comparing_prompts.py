@@ -78,8 +78,8 @@ def test_of_two_models_that_judged_twice_one_is_named(store: Store) -> None:
 def test_two_runs_need_two_sets_that_they_were_played_with(store: Store, tmp_path: Path) -> None:
     for name, told in ((RUN, OURS), ("again", THEIRS)):
         if name != RUN:
-            export_run(store, RUN, tmp_path / "run.jsonl")
-            import_run(store, tmp_path / "run.jsonl", name)
+            export_run(store, RUN, tmp_path / "run.zip")
+            import_run(store, tmp_path / "run.zip", name)
         store.set_settings(name, {"instructions": told.as_json()})
     wanted = CompareRequest((RUN, "again"), agent="openai/alpha", prompts=True)
     found = compare_runs(store, wanted)

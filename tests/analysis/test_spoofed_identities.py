@@ -83,8 +83,8 @@ def test_a_name_that_looks_like_a_role_or_settings_like_code_make_no_other_judge
     for number, judge in enumerate(SPOOFS):
         given = Score(GOAL, "ann", number % 11)
         store.verdicts.add(RUN, judge, [given], trial="lamp-AA")
-    export_run(store, RUN, tmp_path / "run.jsonl")
-    import_run(store, tmp_path / "run.jsonl", "again")
+    export_run(store, RUN, tmp_path / "run.zip")
+    import_run(store, tmp_path / "run.zip", "again")
     for run in (RUN, "again"):
         result = result_of(store, run)
         entries = {one.judge: one for one in result.judges}

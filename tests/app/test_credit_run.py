@@ -122,8 +122,8 @@ def test_credit_is_shown_beside_the_turns_and_survives_export(
 ) -> None:
     credit(store, endpoint.url)
     with Store.open(store) as opened:
-        export_run(opened, "sotopia", tmp_path / "run.jsonl")
-        import_run(opened, tmp_path / "run.jsonl", "copy")
+        export_run(opened, "sotopia", tmp_path / "run.zip")
+        import_run(opened, tmp_path / "run.zip", "copy")
         transcript_of = world_of("sotopia").transcript
         for name in ("sotopia", "copy"):
             episode = next(opened.episodes(name))

@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 
+from bundles import text_of
 from sociolab import JudgeConfig, Progress, RunConfig, judge_run, result_of, run
 from sociolab.app import config_of, merge
 from sociolab.core import (
@@ -59,8 +60,8 @@ def document(path: Path) -> dict[str, Any]:
 
 def exported(path: Path, folder: Path) -> str:
     with Store.open(path, create=False) as store:
-        export_run(store, "big", folder / "export.jsonl")
-    return (folder / "export.jsonl").read_text()
+        export_run(store, "big", folder / "export.zip")
+    return text_of(folder / "export.zip")
 
 
 def test_a_shard_is_the_same_in_whatever_order_its_plan_is_listed(tmp_path: Path) -> None:

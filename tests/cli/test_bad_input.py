@@ -119,8 +119,8 @@ def test_a_file_that_is_no_store_is_left_alone(sociolab: Sociolab, tmp_path: Pat
 @pytest.mark.parametrize(
     "args",
     [
-        ("export", "r", LONG),
-        ("export", "r", f"{LONG}/x.jsonl"),
+        ("export", "r", f"{LONG}.zip"),
+        ("export", "r", f"{LONG}/x.zip"),
         ("export", "r", LONG, "--parquet"),
         ("export", "r", LONG, "--as", "turns"),
         ("compare", "r", "--html", LONG),
@@ -164,7 +164,7 @@ def test_a_store_whose_schema_is_damaged_is_a_sentence(sociolab: Sociolab, tmp_p
     sociolab("run", "sotopia", "--limit", 1, "--name", "r", "--store", "s.db")
     file = tmp_path / "s.db"
     file.write_bytes(file.read_bytes().replace(b"CREATE TABLE", b"CREATE \xc2ABLE", 1))
-    for args in (("report", "r"), ("export", "r", "x.jsonl"), ("list", "runs")):
+    for args in (("report", "r"), ("export", "r", "x.zip"), ("list", "runs")):
         done = sociolab(*args, "--store", "s.db")
         assert (done.code, done.out) == (2, "")
         assert "s.db is damaged" in done.sentence

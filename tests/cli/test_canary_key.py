@@ -13,6 +13,7 @@ from urllib.parse import quote
 
 import pytest
 
+from bundles import text_of
 from cli.conftest import Done, Sociolab
 from sociolab.store import Store
 
@@ -346,12 +347,13 @@ def test_no_key_is_stored_shown_or_written(
             trials = opened.trial_ids("r")
         for words in (
             ("report", "r", "--html", "r.html"), ("report", "r", "--json"),
-            ("export", "r", "r.jsonl"), ("show", trials[0]), ("list", "runs", "--json"),
+            ("export", "r", "r.zip"), ("show", trials[0]), ("list", "runs", "--json"),
         ):  # fmt: skip
             told = sociolab(*words, "--store", "s.db")
             assert told.code in (0, 1), told.err
             found[f"{words} out"], found[f"{words} err"] = told.out.encode(), told.err.encode()
-        found |= {file: (tmp_path / file).read_bytes() for file in ("r.html", "r.jsonl")}
+        found |= {file: (tmp_path / file).read_bytes() for file in ("r.html", "r.zip")}
+        found["what is in r.zip"] = text_of(tmp_path / "r.zip").encode()
     for what, data in found.items():
         with nothing_found(what, data):
             pass

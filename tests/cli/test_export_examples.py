@@ -57,8 +57,8 @@ def test_a_heuristic_is_a_reward_only_where_it_is_named(sociolab: Sociolab) -> N
 
 
 def test_several_runs_go_into_one_file(sociolab: Sociolab, store: Path, tmp_path: Path) -> None:
-    assert sociolab("export", "small", "run.jsonl", "--store", store).code == 0
-    assert sociolab("import", "run", "run.jsonl", "--name", "copy", "--store", store).code == 0
+    assert sociolab("export", "small", "run.zip", "--store", store).code == 0
+    assert sociolab("import", "run", "run.zip", "--name", "copy", "--store", store).code == 0
     done = sociolab(
         "export", "small", "copy", "t.jsonl", "--as", "turns", "--metric", "goal,mood",
         "--store", store,
@@ -95,7 +95,8 @@ def test_bad_input_is_one_sentence_and_no_file(
 @pytest.mark.parametrize(
     ("args", "written"),
     [
-        (("out.jsonl",), "out.jsonl"),
+        (("out.zip",), "out.zip"),
+        (("out.zip", "--as", "bundle"), "out.zip"),
         (("out.jsonl", "--as", "turns"), "out.jsonl"),
         (("out.jsonl", "--as", "turns", "--split", "scenario:0.5"), "out.heldout.jsonl"),
         (("out", "--parquet"), "out/turns.parquet"),

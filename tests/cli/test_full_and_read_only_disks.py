@@ -12,6 +12,7 @@ from pathlib import Path
 
 import pytest
 
+from bundles import text_of
 from cli.conftest import Done, Sociolab
 from sociolab.endpoint import EndpointProcess, EndpointSettings, start_in_process
 from sociolab.store import Store
@@ -77,7 +78,7 @@ def all_can_be_read(sociolab: Sociolab, path: Path, folder: Path) -> None:
         ("list", "episodes", "--run", "a"),
         ("show", trial, "--run", "a"),
         ("report", "a", "--html", folder / "a.html"),
-        ("export", "a", folder / "a.jsonl"),
+        ("export", "a", folder / "a.zip"),
         ("compare", "a", "b"),
         ("store", "size"),
     ):
@@ -86,7 +87,7 @@ def all_can_be_read(sociolab: Sociolab, path: Path, folder: Path) -> None:
         assert "sociolab:" not in done.err, (words, done.err)
         assert done.out or "export" in words
     assert "<html" in (folder / "a.html").read_text("utf-8")
-    assert (folder / "a.jsonl").read_text("utf-8").count("\n") > 40
+    assert text_of(folder / "a.zip").count("\n") > 40
 
 
 @pytest.fixture(scope="module")

@@ -131,15 +131,15 @@ def test_bad_input_is_one_sentence(lab: Sociolab, args: tuple[object, ...], name
 
 
 def test_an_imported_run_keeps_its_name_and_replaces_what_it_is_told_to(lab: Sociolab) -> None:
-    assert lab("export", "a", "a.jsonl.gz").code == 0
-    assert "add --replace" in lab("import", "run", "a.jsonl.gz").sentence
+    assert lab("export", "a", "a.zip").code == 0
+    assert "add --replace" in lab("import", "run", "a.zip").sentence
     assert lab("tag", "a", "since-then").code == 0
-    done = lab("import", "run", "a.jsonl.gz", "--replace")
+    done = lab("import", "run", "a.zip", "--replace")
     assert done.code == 0, done.err
     assert done.out.splitlines()[0] == "a: 1 trial"
     assert names(lab("list", "--tag", "since-then", "--json")) == []
     lab("delete", "a", "--yes")
-    assert lab("import", "run", "a.jsonl.gz").code == 0
+    assert lab("import", "run", "a.zip").code == 0
     assert "a" in names(lab("list", "--json"))
     assert "--name" in lab("import", "sotopia", ".").sentence
 

@@ -64,8 +64,8 @@ def test_a_run_is_listed_shown_reported_renamed_exported_and_deleted(
     assert page.read_text("utf-8").lower().startswith("<!doctype html>")
 
     assert sociolab("rename", "a", "b").code == 0
-    assert sociolab("export", "b", tmp_path / "b.jsonl").code == 0
-    assert sociolab("import", "run", tmp_path / "b.jsonl", "--name", "c").code == 0
+    assert sociolab("export", "b", tmp_path / "b.zip").code == 0
+    assert sociolab("import", "run", tmp_path / "b.zip", "--name", "c").code == 0
     reports = [sociolab("report", name, "--json").document["scores"] for name in ("b", "c")]
     assert reports[0] == reports[1]
 

@@ -45,5 +45,5 @@ def test_every_command_works_and_prints_what_the_page_shows(
         for line in block.splitlines():
             assert told(line) in told(printed), line
     assert len(shown) == 4  # the last one is for a model
-    for name in ("planning-study.html", "figures/plays.csv", "tdp.jsonl"):
+    for name in ("planning-study.html", "figures/plays.csv", "tdp.zip"):
         assert (tmp_path / name).stat().st_size > 0

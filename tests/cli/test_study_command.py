@@ -70,7 +70,7 @@ def test_a_study_goes_from_an_example_to_its_data(made: Path, tmp_path: Path) ->
     assert listed[0]["planned"] == 8
     assert study("close", "talks", store=made).exit_code == 0
     assert study("export", "talks", str(tmp_path / "out"), store=made).exit_code == 0
-    assert (tmp_path / "out/episodes.jsonl").exists()
+    assert (tmp_path / "out/episodes.zip").exists()
     assert "talks" in study("list", store=made).stdout
 
 

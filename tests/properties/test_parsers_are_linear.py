@@ -19,6 +19,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings, strategies as st
 from pydantic import BaseModel, ConfigDict
 
+from bundles import as_single_file
 from sociolab.app import load_models, read_run
 from sociolab.core import (
     ConfigError,
@@ -147,7 +148,8 @@ def exported(tmp_path_factory: pytest.TempPathFactory) -> list[str]:
         for trial in store.trial_ids("r"):
             for turn in range(3):
                 store.append("r", trial, samples.moved(turn))
-        export_run(store, "r", folder / "r.jsonl")
+        export_run(store, "r", folder / "r.zip")
+    as_single_file(folder / "r.zip", folder / "r.jsonl")
     return (folder / "r.jsonl").read_text("utf-8").splitlines(keepends=True)
 
 

@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from bundles import text_of
 from sociolab.core import Score, SociolabError
 from sociolab.store import RunReplies, Store, export_run, find_damage
 from sociolab.store.schema import CHECKED
@@ -110,14 +111,14 @@ def exported(path: Path, file: Path) -> str:
     try:
         with Store.open(path) as store:
             export_run(store, "r", file)
-        return file.read_text("utf-8")
+        return text_of(file)
     except SociolabError as error:
         return str(error)
 
 
 def test_a_flipped_bit_is_named_or_changes_nothing(filled: Path, tmp_path: Path) -> None:
     sound = filled.read_bytes()
-    before = exported(filled, tmp_path / "before.jsonl")
+    before = exported(filled, tmp_path / "before.zip")
     used = [at for at, byte in enumerate(sound) if byte]
     chance, named = random.Random(5), 0
     for number in range(120):
@@ -129,5 +130,5 @@ def test_a_flipped_bit_is_named_or_changes_nothing(filled: Path, tmp_path: Path)
         if found_in(copy):
             named += 1
         else:
-            assert exported(copy, tmp_path / "after.jsonl") == before, f"byte {at} unnoticed"
+            assert exported(copy, tmp_path / "after.zip") == before, f"byte {at} unnoticed"
     assert named > 60

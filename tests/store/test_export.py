@@ -3,17 +3,29 @@
 from __future__ import annotations
 
 import gzip
+import hashlib
 import itertools
 import json
+import random
 import re
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import fields, is_dataclass, replace
 from pathlib import Path
 from typing import Any
+from zipfile import ZIP_DEFLATED, ZipFile
 
 import pytest
 from hypothesis import HealthCheck, given, settings, strategies as st
 
+from bundles import (
+    MANIFEST,
+    as_single_file,
+    change_part,
+    lines_of,
+    parts_of,
+    write_parts,
+)
 from sociolab.core import (
     ChatReply,
     Ended,
@@ -96,7 +108,7 @@ def content(store: Store, name: str) -> dict[str, Any]:
 
 @pytest.fixture
 def file(tmp_path: Path) -> Path:
-    return tmp_path / "run.jsonl"
+    return tmp_path / "run.zip"
 
 
 @pytest.fixture
@@ -104,6 +116,13 @@ def exported(store: Store, file: Path) -> Path:
     fill(store, "r")
     export_run(store, "r", file)
     return file
+
+
+@pytest.fixture
+def single(exported: Path) -> Path:
+    """The same as a version before bundles wrote it."""
+    as_single_file(exported, exported.with_name("run.jsonl"))
+    return exported.with_name("run.jsonl")
 
 
 def test_a_run_comes_back_whole_under_another_name(store: Store, exported: Path) -> None:
@@ -125,8 +144,8 @@ def test_what_was_imported_exports_to_the_same_bytes(
 ) -> None:
     with Store.open(tmp_path / "other.db") as other:
         import_run(other, exported)
-        export_run(other, "r", tmp_path / "again.jsonl")
-    assert (tmp_path / "again.jsonl").read_bytes() == exported.read_bytes()
+        export_run(other, "r", tmp_path / "again.zip")
+    assert (tmp_path / "again.zip").read_bytes() == exported.read_bytes()
 
 
 def test_an_imported_run_can_be_resumed(store: Store, exported: Path) -> None:
@@ -191,27 +210,38 @@ def test_half_a_surrogate_pair_is_exported_as_replacement_characters(
     assert event.actions[0].text == "So \N{REPLACEMENT CHARACTER}" + "\N{REPLACEMENT CHARACTER}" * 2
 
 
-def test_the_file_is_json_lines_with_a_header_and_a_count(exported: Path) -> None:
-    lines = [json.loads(line) for line in exported.read_text().splitlines()]
-    assert lines[0]["sociolab_export"] == 2
-    assert lines[0]["version"]
-    assert lines[-1] == {"line": "end", "lines": len(lines)}
-    kinds = [line["line"] for line in lines[1:]]
-    assert list(dict.fromkeys(kinds)) == [
-        "run",
-        "task",
-        "trial",
-        "event",
-        "call",
-        "call_failure",
-        "attempt",
-        "judging",
-        "attachment",
-        "end",
-    ]
-    assert kinds.count("task") == 2
-    *_, last = [line for line in lines if line.get("line") == "call"]
+def test_each_part_has_lines_of_one_kind(exported: Path) -> None:
+    parts = {part: lines_of(exported, part) for part in parts_of(exported) if part != MANIFEST}
+    assert {part: {line["line"] for line in lines} for part, lines in parts.items()} == {
+        "run.jsonl": {"run"},
+        "tasks.jsonl": {"task"},
+        "trials.jsonl": {"trial"},
+        "events.jsonl": {"event"},
+        "calls.jsonl": {"call"},
+        "call_failures.jsonl": {"call_failure"},
+        "attempts.jsonl": {"attempt"},
+        "judgings.jsonl": {"judging"},
+        "attachments.jsonl": {"attachment"},
+    }
+    assert len(parts["tasks.jsonl"]) == 2
+    last = parts["calls.jsonl"][-1]
     assert last["prompt"]["messages"][0] == {"role": "system", "text": "You are Ann."}
+    assert len(last["prompt_hash"]) == 32
+
+
+def test_the_manifest_says_what_is_inside_and_has_every_hash(exported: Path) -> None:
+    texts = parts_of(exported)
+    manifest = json.loads(texts.pop(MANIFEST))
+    assert (manifest["sociolab_bundle"], manifest["about"]["run"]) == (1, "r")
+    assert manifest["about"]["played"] == 1
+    assert manifest["parts"] == {
+        part: {
+            "lines": text.count("\n"),
+            "bytes": len(text.encode()),
+            "sha256": hashlib.sha256(text.encode()).hexdigest(),
+        }
+        for part, text in texts.items()
+    }
 
 
 def test_an_unknown_run_is_not_exported(store: Store, file: Path) -> None:
@@ -223,7 +253,7 @@ def test_an_unknown_run_is_not_exported(store: Store, file: Path) -> None:
 def test_an_unwritable_file_is_a_sentence(store: Store, tmp_path: Path) -> None:
     store.create_run("r", "world", {}, ())
     with pytest.raises(StoreError, match='run "r" cannot be written to'):
-        export_run(store, "r", tmp_path / "nowhere" / "run.jsonl")
+        export_run(store, "r", tmp_path / "nowhere" / "run.zip")
 
 
 def test_an_export_that_fails_leaves_no_file(store: Store, file: Path) -> None:
@@ -241,14 +271,14 @@ def test_a_taken_name_is_refused(store: Store, exported: Path) -> None:
 
 
 def test_a_missing_file_is_a_sentence(store: Store, tmp_path: Path) -> None:
-    with pytest.raises(StoreError, match=r"none\.jsonl cannot be read"):
-        import_run(store, tmp_path / "none.jsonl")
+    with pytest.raises(StoreError, match=r"none\.zip cannot be read"):
+        import_run(store, tmp_path / "none.zip")
 
 
 @pytest.mark.parametrize(
     ("text", "problem"),
     [
-        ("", "line 0: the file ends here"),
+        ("", "the file ends here"),
         ("Dear diary\n", "line 1: this is not an exported run"),
         ('{"a": 1}\n', "line 1: this is not an exported run"),
         ("\udcff\udcfe\n", "line 1: this is not an exported run"),
@@ -261,18 +291,19 @@ def test_a_missing_file_is_a_sentence(store: Store, tmp_path: Path) -> None:
     ],
 )
 def test_a_file_that_is_no_export_is_refused(
-    store: Store, file: Path, text: str, problem: str
+    store: Store, tmp_path: Path, text: str, problem: str
 ) -> None:
+    file = tmp_path / "run.jsonl"
     file.write_text(text, errors="surrogateescape")
     with pytest.raises(StoreError, match=problem):
         import_run(store, file)
     assert store.runs() == ()
 
 
-def test_a_file_that_is_cut_anywhere_leaves_nothing(
-    store: Store, exported: Path, tmp_path: Path
+def test_a_single_file_that_is_cut_anywhere_leaves_nothing(
+    store: Store, single: Path, tmp_path: Path
 ) -> None:
-    lines = exported.read_bytes().splitlines(keepends=True)
+    lines = single.read_bytes().splitlines(keepends=True)
     cut = tmp_path / "cut.jsonl"
     for count in range(1, len(lines)):
         cut.write_bytes(b"".join(lines[:count]))
@@ -312,74 +343,166 @@ def test_a_file_that_is_cut_anywhere_leaves_nothing(
         ("judging", {"verdicts": [{"value": 11, "seat": None, "measure": {"name": "m"}}]}),
         ("judging", {"verdicts": [{"value": 11, "seat": None, "measure": GOAL}]}),
         ("attachment", {"data": "%%%"}),
-        ("end", {"lines": 3}),
-        ("end", {"line": "finish"}),
     ],
 )
 def test_a_broken_line_is_named_and_nothing_is_left(
     store: Store, exported: Path, kind: str, change: dict[str, object]
 ) -> None:
-    lines = [json.loads(line) for line in exported.read_text().splitlines()]
-    number = next(n for n, line in enumerate(lines, 1) if line.get("line") == kind)
-    lines[number - 1].update(change)
-    exported.write_text("".join(json.dumps(line) + "\n" for line in lines))
-    number += kind == "task"  # a task is read with the first trial that names it
-    with pytest.raises(StoreError, match=rf"run\.jsonl, line {number}: "):
+    def broken(text: str) -> str:
+        first, *rest = text.splitlines(keepends=True)
+        return "".join([json.dumps({**json.loads(first), **change}) + "\n", *rest])
+
+    part = f"{kind}s.jsonl" if kind != "run" else "run.jsonl"
+    change_part(exported, part, broken)
+    part = "trials.jsonl" if kind == "task" else part  # it is read with its trial
+    with pytest.raises(StoreError, match=rf"run\.zip, {part}, line 1: "):
         import_run(store, exported, "again")
     assert [run.name for run in store.runs()] == ["r"]
 
 
 def test_two_calls_under_one_key_are_refused(store: Store, exported: Path) -> None:
-    exported.write_text(exported.read_text().replace('"key":"k1"', '"key":"k2"'))
+    change_part(exported, "calls.jsonl", lambda text: text.replace('"key":"k1"', '"key":"k2"'))
     with pytest.raises(StoreError, match="two calls of this run have the same key"):
         import_run(store, exported, "again")
     assert [run.name for run in store.runs()] == ["r"]
 
 
-def test_lines_out_of_order_are_refused(store: Store, exported: Path) -> None:
-    lines = exported.read_text().splitlines(keepends=True)
+# ------------------------------------------------------------------ what is not as it was written
+
+
+def test_every_changed_byte_is_noticed_or_changes_nothing(
+    store: Store, exported: Path, tmp_path: Path
+) -> None:
+    sound, before = exported.read_bytes(), content(store, "r")
+    chance, refused = random.Random(3), 0
+    for at in chance.sample(range(len(sound)), 300):
+        changed = bytearray(sound)
+        changed[at] ^= 1 << chance.randrange(8)
+        exported.write_bytes(changed)
+        with Store.open(tmp_path / f"{at}.db") as other:
+            with suppress(StoreError):
+                import_run(other, exported, "r")
+            if other.has_run("r"):
+                assert content(other, "r") == before, f"byte {at} went unnoticed"
+            else:
+                refused += 1
+    assert refused > 200
+
+
+def test_a_part_that_was_changed_is_named(store: Store, exported: Path) -> None:
+    parts = parts_of(exported)
+    manifest = json.loads(parts.pop(MANIFEST))
+    parts["judgings.jsonl"] = parts["judgings.jsonl"].replace('"value":7', '"value":9', 1)
+    write_parts(exported, parts, manifest)
+    with pytest.raises(StoreError, match=r"run\.zip: its part judgings\.jsonl was changed"):
+        import_run(store, exported, "again")
+
+
+def test_a_part_that_is_longer_than_it_should_be_is_not_unpacked(
+    store: Store, exported: Path
+) -> None:
+    parts = parts_of(exported)
+    manifest = json.loads(parts.pop(MANIFEST))
+    write_parts(exported, {**parts, "events.jsonl": "0" * 20_000_000}, manifest)
+    with pytest.raises(StoreError, match=r"its part events\.jsonl was changed"):
+        import_run(store, exported, "again")
+
+
+def test_a_line_of_endless_length_is_not_read(store: Store, exported: Path) -> None:
+    change_part(exported, "events.jsonl", lambda _: "[" * (65 * 2**20))
+    with pytest.raises(StoreError, match=r"events\.jsonl: expected lines of at most"):
+        import_run(store, exported, "again")
+
+
+@pytest.mark.parametrize("unnamed", [True, False])
+@pytest.mark.parametrize("part", ["trials.jsonl", "attachments.jsonl"])
+def test_a_missing_part_is_named(store: Store, exported: Path, part: str, unnamed: bool) -> None:
+    parts = parts_of(exported)
+    manifest = json.loads(parts.pop(MANIFEST))
+    del parts[part]
+    if unnamed:  # in the manifest either
+        del manifest["parts"]
+    write_parts(exported, parts, manifest)
+    with pytest.raises(StoreError, match=rf"its part {part} is missing"):
+        import_run(store, exported, "again")
+
+
+def test_a_bundle_of_a_newer_version_names_it(store: Store, exported: Path) -> None:
+    manifest = {"sociolab_bundle": 2, "version": "7.1", "parts": [], "colour": "red"}
+    write_parts(exported, {}, manifest)
+    with pytest.raises(StoreError, match=r"bundle of format 2 .* reads 1; use .* wrote it, 7\.1"):
+        import_run(store, exported, "again")
+
+
+@pytest.mark.parametrize(
+    ("manifest", "problem"),
+    [
+        (None, "it has no manifest.json"),
+        ("[]", "its manifest.json is not that of a bundle"),
+        ("{", "it is damaged"),
+        ('{"sociolab_bundle": 1}', "its manifest.json: "),
+        (" " * 2_000_000, "its manifest.json is larger"),
+    ],
+)
+def test_a_zip_that_is_no_bundle_is_refused(
+    store: Store, file: Path, manifest: str | None, problem: str
+) -> None:
+    with ZipFile(file, "w", ZIP_DEFLATED) as archive:
+        archive.writestr("word/document.xml", "<w/>")
+        if manifest is not None:
+            archive.writestr(MANIFEST, manifest)
+    with pytest.raises(StoreError, match=rf"run\.zip: {problem}"):
+        import_run(store, file)
+
+
+def test_what_others_put_beside_the_parts_is_not_read(store: Store, exported: Path) -> None:
+    with ZipFile(exported, "a") as archive:
+        archive.writestr("LICENSE", "CC BY")
+    assert import_run(store, exported, "again") == "again"
+
+
+# ------------------------------------------------------------------ files from before bundles
+
+
+def test_a_single_file_comes_back_whole(store: Store, single: Path) -> None:
+    import_run(store, single, "again")
+    assert content(store, "again") == content(store, "r")
+
+
+def test_lines_out_of_order_are_refused(store: Store, single: Path) -> None:
+    lines = single.read_text("utf-8").splitlines(keepends=True)
     kinds = [json.loads(line).get("line") for line in lines]
     trial, event = kinds.index("trial"), kinds.index("event")
-    exported.write_text("".join([*lines[: event + 1], lines[trial], *lines[event + 1 :]]))
+    single.write_text("".join([*lines[: event + 1], lines[trial], *lines[event + 1 :]]), "utf-8")
     with pytest.raises(StoreError, match=f'line {event + 2}: a "trial" line comes too late'):
-        import_run(store, exported, "again")
-    exported.write_text("".join([*lines, lines[event]]))
+        import_run(store, single, "again")
+    single.write_text("".join([*lines, lines[event]]), "utf-8")
     with pytest.raises(StoreError, match="this line comes after the end"):
-        import_run(store, exported, "again")
+        import_run(store, single, "again")
+    single.write_text("".join([*lines[:event], *lines[event + 1 :]]), "utf-8")
+    with pytest.raises(StoreError, match=f"expected {len(lines)} lines, found {len(lines) - 1}"):
+        import_run(store, single, "again")
 
 
-def test_a_name_that_promises_compression_is_kept(store: Store, tmp_path: Path) -> None:
-    fill(store, "r")
-    plain, packed, again = (tmp_path / name for name in ("r.jsonl", "r.jsonl.gz", "again.gz"))
-    for file in (plain, packed, again):
-        export_run(store, "r", file)
-    assert gzip.decompress(packed.read_bytes()) == plain.read_bytes()
-    assert packed.read_bytes() == again.read_bytes()
-    assert packed.read_bytes()[4:8] == bytes(4), "the header of gzip may hold the time"
-
-
-@pytest.mark.parametrize("name", ["r.jsonl.gz", "r.jsonl"])
-def test_a_compressed_run_comes_back_whatever_its_file_is_called(
-    store: Store, tmp_path: Path, name: str
+def test_a_compressed_single_file_comes_back_whatever_it_is_called(
+    store: Store, single: Path
 ) -> None:
-    fill(store, "r")
-    export_run(store, "r", tmp_path / "r.gz")
-    (tmp_path / "r.gz").rename(tmp_path / name)
-    import_run(store, tmp_path / name, "again")
+    single.write_bytes(gzip.compress(single.read_bytes()))
+    import_run(store, single, "again")
     assert content(store, "again") == content(store, "r")
 
 
 @pytest.mark.parametrize("change", [lambda data: data[:-20], lambda data: data[:40] + b"x" * 60])
 def test_a_compressed_file_that_is_damaged_leaves_nothing(
-    store: Store, tmp_path: Path, change: Callable[[bytes], bytes]
+    store: Store, single: Path, change: Callable[[bytes], bytes]
 ) -> None:
-    fill(store, "r")
-    file = tmp_path / "r.gz"
-    export_run(store, "r", file)
-    file.write_bytes(change(file.read_bytes()))
-    with pytest.raises(StoreError, match=r"r\.gz, after line \d+: it cannot be unpacked"):
-        import_run(store, file, "again")
+    single.write_bytes(change(gzip.compress(single.read_bytes())))
+    with pytest.raises(StoreError, match=r"run\.jsonl, after line \d+: it cannot be unpacked"):
+        import_run(store, single, "again")
     assert [run.name for run in store.runs()] == ["r"]
+
+
+# ------------------------------------------------------------------ one run in the place of another
 
 
 def test_a_run_is_replaced_only_if_that_is_asked_for(store: Store, exported: Path) -> None:

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from bundles import text_of
 from sociolab.core import Score, ScoreFailure, redaction
 from sociolab.core.redaction import guard
 from sociolab.store import RunReplies, Store, export_run, find_damage
@@ -43,8 +44,8 @@ def test_no_table_takes_a_secret(store: Store, path: Path, tmp_path: Path) -> No
     store.search.index("r", "t1", TEXT.encode("utf-8", "replace").decode())
     store.commit()
 
-    export_run(store, "r", tmp_path / "r.jsonl")
-    written = (tmp_path / "r.jsonl").read_text("utf-8")
+    export_run(store, "r", tmp_path / "r.zip")
+    written = text_of(tmp_path / "r.zip")
     assert KEY not in written
     assert len(re.findall(r"it is \[secret\]", written)) == 10
     packed = [

@@ -6,6 +6,7 @@ import time
 
 import pytest
 
+from bundles import text_of
 from sociolab.core import StoreError
 from sociolab.store import Store, export_run
 
@@ -179,8 +180,8 @@ def test_a_run_with_a_study_is_exported_without_the_people(store: Store, person:
     store.studies.answer(
         store.studies.add_participant("of-run", "p-cccccc", None), "", "age", "unmistakable"
     )
-    file = store.path.with_name("run.jsonl")
+    file = store.path.with_name("run.zip")
     export_run(store, "r", file)
-    text = file.read_text("utf-8")
+    text = text_of(file)
     assert "unmistakable" not in text
     assert "p-cccccc" not in text

@@ -287,9 +287,9 @@ def test_a_file_without_ratings_and_a_run_that_is_not_there_are_refused(lab: Pat
 def test_ratings_go_with_a_run_that_is_exported(lab: Path) -> None:
     keep(lab, *LINES)
     with Store.open(lab / "store.db") as store:
-        export_run(store, RUN, lab / "run.jsonl")
+        export_run(store, RUN, lab / "run.zip")
     with Store.open(lab / "other.db") as other:
-        import_run(other, lab / "run.jsonl")
+        import_run(other, lab / "run.zip")
         again = [row.verdicts for row in other.verdicts.judgings(RUN, people_judge("people"))]
     assert [list(verdicts) for verdicts in again] == [scores for _, _, scores in judgings(lab)]
 

@@ -9,6 +9,7 @@ from zipfile import ZipFile
 
 import pytest
 
+from bundles import text_of
 from sociolab.core import ConfigError, RatedBy, Score
 from sociolab.store import Store, import_run
 from sociolab.studies import (
@@ -66,7 +67,9 @@ def test_no_file_holds_what_opens_a_door(store: Store, tmp_path: Path) -> None:
     export_study(store, "talks", tmp_path / "out")
     key = StudySettings.model_validate(store.studies.get("talks").settings).code_key
     assert key
-    assert all(key not in file.read_text("utf-8") for file in (tmp_path / "out").iterdir())
+    assert key not in text_of(tmp_path / "out/episodes.zip")
+    texts = {file for file in (tmp_path / "out").iterdir() if file.suffix != ".zip"}
+    assert all(key not in file.read_text("utf-8") for file in texts)
 
 
 def test_the_readme_names_every_file_and_question(store: Store, tmp_path: Path) -> None:
@@ -79,7 +82,7 @@ def test_the_readme_names_every_file_and_question(store: Store, tmp_path: Path) 
 def test_the_episodes_can_be_put_into_another_store(store: Store, tmp_path: Path) -> None:
     export_study(store, "talks", tmp_path / "out")
     with Store.open(tmp_path / "other.db") as other:
-        import_run(other, tmp_path / "out/episodes.jsonl", "again")
+        import_run(other, tmp_path / "out/episodes.zip", "again")
         assert other.run("again").trials == store.run("talks").trials
 
 

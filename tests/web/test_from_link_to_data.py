@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import asyncio
 import csv
-import json
 from pathlib import Path
 
 import aiohttp
 
+from bundles import lines_of, text_of
 from play_clients import AT_ONCE, Client, my_turn, over, say
 from sociolab.store import Store
 from sociolab.studies import Link, create_study, export_study, invite
@@ -70,8 +70,8 @@ def test_a_participant_plays_and_the_episode_is_in_the_data(tmp_path: Path) -> N
     assert row["task"]
     assert int(row["turns"]) >= 2
     assert 0 <= int(row["seconds"]) < 600
-    lines = (tmp_path / "out/episodes.jsonl").read_text("utf-8").splitlines()
-    assert any("I see what you mean." in line for line in lines)
+    bundle = tmp_path / "out/episodes.zip"
+    assert "I see what you mean." in text_of(bundle)
     with (tmp_path / "out/turns.csv").open(encoding="utf-8") as rows:
         turns = list(csv.DictReader(rows))
     assert [int(each["turn"]) for each in turns] == list(range(1, int(row["turns"]) + 1))
@@ -79,7 +79,7 @@ def test_a_participant_plays_and_the_episode_is_in_the_data(tmp_path: Path) -> N
     assert {(each["agent"], each["seat"]) for each in mine} == {("human", row["seat"])}
     assert (mine[0]["action"], mine[0]["text"]) == ("speak", "I see what you mean.")
     assert {each["agent"] for each in turns if not each["participant"]} == {"scripted"}
-    trials = [json.loads(line) for line in lines if '"line":"trial"' in line]
+    trials = lines_of(bundle, "trials.jsonl")
     assert sorted(trial["status"] for trial in trials) == ["planned", "played"]
 
 

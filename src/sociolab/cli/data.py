@@ -74,7 +74,11 @@ def export(
     ] = False,
     form: Annotated[
         OptText,
-        option("--as", "FORM", f"Training examples: turns, sft or pairs; {_FORMS} (a folder)."),
+        option(
+            "--as",
+            "FORM",
+            f"bundle (the default); {_FORMS} (a folder); training examples: turns, sft or pairs.",
+        ),
     ] = None,
     measure: Annotated[
         OptTexts, option("--metric", "NAME", "The metric used as the reward. Repeatable.")
@@ -103,8 +107,12 @@ def export(
 ) -> None:
     """Write a run to a file, or runs as training examples.
 
-    A run as JSON lines, Parquet or another program's form; examples as turns, chats or pairs.
+    A run as a bundle (for `sociolab import run`), Parquet or another program's form; examples as
+    turns, chats or pairs.
     """
+    if form == "bundle":
+        refuse({"--parquet": parquet}, "has no use with --as bundle")
+        form = None
     if form is None or form in world_exporters():
         refuse({
             "--metric": measure, "--by": None if form else by, "--min": least, "--agent": agent,
@@ -224,8 +232,6 @@ def _export_run(
             require_not_a_run(path, opened, runs)
         for file in [path / table for table in _TABLES] if parquet and path.is_dir() else ():
             require_free_path(file, replace=replace)
-        if not parquet:
-            require_free_path(path, replace=replace)
         if parquet:
             from sociolab.store.parquet import export_parquet
 
@@ -233,6 +239,11 @@ def _export_run(
         else:
             from sociolab.store.export import export_run
 
+            if path.suffix != ".zip":
+                raise ConfigError(
+                    f"a run is written as a bundle: expected a name that ends in .zip, found {path}"
+                )
+            require_free_path(path, replace=replace)
             export_run(opened, runs[0], path)
     say(f"wrote {path}")
 

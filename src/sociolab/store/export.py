@@ -1,28 +1,27 @@
-"""Export a run to a file of JSON lines that is readable without this package, and import one.
+"""Export a run as a bundle, which another store imports, and import one.
 
-The first line is the header `{"sociolab_export": 1, "version": ...}`; then come the run, its tasks
-and trials, the events, the calls with their full prompts, the failed calls, the attempts that
-brought no reply, the judgings, the attachments, the notes, and last a line with the number of
-lines, which reveals a truncated file. Events and trials are written as in `core.codec`; a trial
-refers to its task by its number in the file, from 0.
+A bundle has one part for each kind of line: the run, its tasks and trials, the events, the calls
+with their full prompts, the failed calls, the attempts that the attempts that brought no reply, the judgings, the
+attachments and the notes; then the same of the exams that the run's judges sat. Events and trials are written as
+in `core.codec`; a trial refers to its task by its number, from 0. Versions before bundles wrote all
+lines into one file, between a header and a last line with their number: it is still read.
 """
 
 from __future__ import annotations
 
 import base64
 import gzip
-import io
 import json
 import zlib
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
-from dataclasses import fields
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from dataclasses import dataclass, fields
+from datetime import UTC, datetime
+from functools import partial
 from pathlib import Path
-from typing import Annotated, Any, Literal, TextIO, TypeAlias
+from typing import Annotated, Any, Literal, TypeAlias
 
 from pydantic import BaseModel, ConfigDict, Field, JsonValue, TypeAdapter, ValidationError
 
-from sociolab.core import __version__
 from sociolab.core.codec import decode_event, decode_trial, encode_event, encode_trial
 from sociolab.core.episode import Json, Task, Trial
 from sociolab.core.errors import Cause, ModelError, SociolabError, StoreError
@@ -31,35 +30,32 @@ from sociolab.core.ports import Attempt, CallKey, ChatReply, Prompt
 from sociolab.core.reading import first_problem
 from sociolab.core.score import JudgeId, Verdict
 from sociolab.core.unpacking import MOST_UNPACKED, open_unpacked
-from sociolab.core.user_files import atomic_file
+from sociolab.store.bundle import FIRST_BYTES, BundleError, bundle_lines, check_bundle, write_bundle
 from sociolab.store.calls import RunReplies
 from sociolab.store.checking import verify_runs
 from sociolab.store.database import replace_surrogates
-from sociolab.store.store import Status, Store
+from sociolab.store.store import RunRow, Status, Store
 
-FORMAT = 2
+_FLAT_FORMAT = 2
+"""Of the single file of JSON lines."""
+
 _MOST_BYTES = 64 << 30
-"""Of an unpacked file, which is read line by line; a line has at most `MOST_UNPACKED`."""
+"""Of an unpacked file, which is read line by line."""
+
+_EXAM = "exam"
+"""The `keeps` of an exam's run."""
 
 
 def export_run(store: Store, name: str, file: Path) -> None:
-    """Write a run to `file`, which appears only when complete; gzipped if its name ends in
-    ".gz".
+    """Write a run to `file`, a bundle, which appears only when complete.
 
     A lone surrogate (from a truncated reply) is written as U+FFFD. StoreError if there is no such
     run, a row of it is damaged, or the file cannot be written.
     """
     verify_runs(store, name)
+    run = store.run(name)
     try:
-        with (
-            atomic_file(file) as part,
-            _open_to_write(part, packed=file.suffix == ".gz") as out,
-        ):
-            count = 0
-            for line in _run_lines(store, name):
-                out.write(_encode_line(line))
-                count += 1
-            out.write(_encode_line({"line": "end", "lines": count + 1}))
+        write_bundle(file, _about(run), _all_parts(store, run))
     except OSError as error:
         raise StoreError(
             f'run "{name}" cannot be written to {file} ({error.strerror}); name another file'
@@ -67,28 +63,34 @@ def export_run(store: Store, name: str, file: Path) -> None:
 
 
 def import_run(store: Store, file: Path, name: str | None = None, *, replace: bool = False) -> str:
-    """Import a file that `export_run` wrote, gzipped or not; returns the run's name.
+    """Import a file that `export_run` wrote, after comparing all hashes; returns the run's name.
 
-    All or nothing. StoreError, with the line, where the file is damaged or a run of that name
+    All or nothing. StoreError, with part and line, where the file is damaged or a run of that name
     exists and `replace` is not set.
     """
-    number = 0
+    target, place = _Import(store, name or "", replace=replace), _Place(file)
     try:
-        with open_unpacked(file, _MOST_BYTES) as lines, store.transaction():
-            target = _Import(store, name, replace=replace)
-            for number, line in enumerate(iter(lambda: lines.readline(MOST_UNPACKED), b""), 1):
-                target.take(number, line)
-            target.finish()
+        with open_unpacked(file, _MOST_BYTES) as lines:
+            if lines.peek(len(FIRST_BYTES)).startswith(FIRST_BYTES):
+                parts = check_bundle(file, _PARTS).parts
+                with store.transaction():
+                    _import_bundle(target, place, parts)
+            else:
+                with store.transaction():
+                    _import_flat(target, place, iter(lambda: lines.readline(MOST_UNPACKED), b""))
+    except BundleError:
+        raise
     except (EOFError, gzip.BadGzipFile, zlib.error) as error:
         raise StoreError(
-            f"{file}, after line {number}: it cannot be unpacked ({error}); export the run again"
+            f"{file}, after line {place.line}: it cannot be unpacked ({error}); export the run "
+            "again"
         ) from error
     except OSError as error:
         raise StoreError(f"{file} cannot be read ({error.strerror}); name another file") from error
     except ValidationError as error:
-        raise StoreError(f"{file}, line {number}: {first_problem(error)}") from error
+        raise StoreError(f"{place}: {first_problem(error)}") from error
     except (SociolabError, ValueError) as error:
-        raise StoreError(f"{file}, line {number}: {error}") from error
+        raise StoreError(f"{place}: {error}") from error
     return target.name
 
 
@@ -112,23 +114,41 @@ def delete_for_replacement(store: Store, name: str) -> None:
 _Line: TypeAlias = Mapping[str, Any]
 
 
-@contextmanager
-def _open_to_write(part: Path, *, packed: bool) -> Iterator[TextIO]:
-    """A text file; if `packed`, gzipped without name and time: equal runs give equal bytes."""
-    if not packed:
-        with part.open("w", encoding="utf-8", newline="\n") as out:
-            yield out
-        return
-    with (
-        part.open("wb") as raw,
-        gzip.GzipFile("", "wb", 6, raw, 0) as zipped,
-        io.TextIOWrapper(zipped, encoding="utf-8", newline="\n") as out,
-    ):
-        yield out
+def _about(run: RunRow) -> dict[str, JsonValue]:
+    """What a bundle says of its run in the manifest."""
+    settings = run.settings if isinstance(run.settings, dict) else {}
+    return {
+        "run": run.name,
+        "world": run.world,
+        "created": datetime.fromtimestamp(int(run.created), UTC).strftime("%Y-%m-%dT%H:%M:%SZ"),
+        "trials": run.trials,
+        "played": run.played,
+        "failed": run.failed,
+        **{key: settings.get(key) for key in ("data", "instructions", "made_with")},
+    }
+
+
+def _all_parts(store: Store, run: RunRow) -> Iterator[tuple[str, Iterator[str]]]:
+    """The parts of a run, then those of the exams that its judges sat, which its report shows."""
+    for part, lines_of in _PARTS.items():
+        yield part, map(_encode_line, lines_of(store, run.name))
+    judges = {*store.verdicts.judges(run.name)}
+    for exam in store.runs_keeping(_EXAM, run.world):
+        if own := judges & {*store.verdicts.judges(exam)}:
+            for part, lines_of in _PARTS.items():
+                lines = filter(partial(_of_judges, own), lines_of(store, exam))
+                yield f"exams/{exam}/{part}", map(_encode_line, lines)
+
+
+def _of_judges(judges: Collection[JudgeId], line: _Line) -> bool:
+    """Whether a line is of these judges, or of none: others that sat the exam are not of the
+    run."""
+    if "judge" in line:
+        return line["judge"] in judges
+    return "model" not in line or any(judge.name == line["model"] for judge in judges)
 
 
 def _run_lines(store: Store, name: str) -> Iterator[_Line]:
-    yield {"sociolab_export": FORMAT, "version": __version__}
     run = store.run(name)
     yield {
         "line": "run",
@@ -140,40 +160,23 @@ def _run_lines(store: Store, name: str) -> Iterator[_Line]:
         "created": run.created,
         "seconds": run.seconds,
     }
-    yield from _plan(store, name)
-    for row in store.trials(name):
-        for event in store.events(name, row.trial.id):
-            yield {"line": "event", "trial": row.trial.id, "event": json.loads(encode_event(event))}
-    for call, prompt in store.calls.with_prompts(name):
-        line = {"line": "call", **_fields(call), "prompt": prompt}
-        del line["pk"], line["prompt_hash"], line["prompt_bytes"]
-        yield line
-    for failure in store.calls.failures(name):
-        yield {"line": "call_failure", **_fields(failure)}
-    for entry in store.calls.ledger(name):
-        if entry.attempt.cause is not None:
-            yield {"line": "attempt", **_fields(entry)}
-    for judging in store.verdicts.judgings(name):
-        yield {"line": "judging", **_fields(judging)}
-    for row in store.trials(name):
-        for title in store.attachments(name, row.trial.id):
-            for piece in store.attachment(name, row.trial.id, title):
-                data = base64.b64encode(piece).decode()
-                yield {"line": "attachment", "trial": row.trial.id, "name": title, "data": data}
-    for note in store.notes.of(name):
-        other = note.run if note.other == name else note.other
-        yield {"line": "note", "text": note.text, "at": note.at, "other": other}
 
 
-def _plan(store: Store, name: str) -> Iterator[_Line]:
-    """The tasks and trials; each task comes just before the first trial that uses it."""
-    numbers: dict[Task, int] = {}
+def _tasks(store: Store, name: str) -> dict[Task, int]:
+    """The tasks of a run, numbered from 0 as its trials use them."""
+    tasks = dict.fromkeys(row.trial.task for row in store.trials(name))
+    return {task: number for number, task in enumerate(tasks)}
+
+
+def _task_lines(store: Store, name: str) -> Iterator[_Line]:
+    for task in _tasks(store, name):
+        yield {"line": "task", "task": _fields(task)}
+
+
+def _trial_lines(store: Store, name: str) -> Iterator[_Line]:
+    numbers = _tasks(store, name)
     for row in store.trials(name):
         trial = json.loads(encode_trial(row.trial))
-        task = trial.pop("task")
-        if row.trial.task not in numbers:
-            numbers[row.trial.task] = len(numbers)
-            yield {"line": "task", "task": task}
         yield {
             "line": "trial",
             "status": row.status,
@@ -183,9 +186,67 @@ def _plan(store: Store, name: str) -> Iterator[_Line]:
         }
 
 
+def _event_lines(store: Store, name: str) -> Iterator[_Line]:
+    for row in store.trials(name):
+        for event in store.events(name, row.trial.id):
+            yield {"line": "event", "trial": row.trial.id, "event": json.loads(encode_event(event))}
+
+
+def _call_lines(store: Store, name: str) -> Iterator[_Line]:
+    for call, prompt in store.calls.with_prompts(name):
+        line = {"line": "call", **_fields(call), "prompt": prompt}
+        del line["pk"], line["prompt_bytes"]
+        yield line
+
+
+def _call_failure_lines(store: Store, name: str) -> Iterator[_Line]:
+    for failure in store.calls.failures(name):
+        yield {"line": "call_failure", **_fields(failure)}
+
+
+def _attempt_lines(store: Store, name: str) -> Iterator[_Line]:
+    for entry in store.calls.ledger(name):
+        if entry.attempt.cause is not None:
+            yield {"line": "attempt", **_fields(entry)}
+
+
+def _judging_lines(store: Store, name: str) -> Iterator[_Line]:
+    for judging in store.verdicts.judgings(name):
+        yield {"line": "judging", **_fields(judging)}
+
+
+def _attachment_lines(store: Store, name: str) -> Iterator[_Line]:
+    for trial in store.trial_ids(name):
+        for title in store.attachments(name, trial):
+            for piece in store.attachment(name, trial, title):
+                data = base64.b64encode(piece).decode()
+                yield {"line": "attachment", "trial": trial, "name": title, "data": data}
+
+
+def _note_lines(store: Store, name: str) -> Iterator[_Line]:
+    for note in store.notes.of(name):
+        other = note.run if note.other == name else note.other
+        yield {"line": "note", "text": note.text, "at": note.at, "other": other}
+
+
+_PARTS: Mapping[str, Callable[[Store, str], Iterator[_Line]]] = {
+    "run.jsonl": _run_lines,
+    "tasks.jsonl": _task_lines,
+    "trials.jsonl": _trial_lines,
+    "events.jsonl": _event_lines,
+    "calls.jsonl": _call_lines,
+    "call_failures.jsonl": _call_failure_lines,
+    "attempts.jsonl": _attempt_lines,
+    "judgings.jsonl": _judging_lines,
+    "attachments.jsonl": _attachment_lines,
+    "notes.jsonl": _note_lines,
+}
+"""The parts of a bundle, in the order in which they are imported."""
+
+
 def _encode_line(line: _Line) -> str:
     text = json.dumps(line, ensure_ascii=False, separators=(",", ":"), default=_fields)
-    return replace_surrogates(text) + "\n"
+    return replace_surrogates(text)
 
 
 def _fields(record: Any) -> dict[str, Any]:
@@ -193,26 +254,73 @@ def _fields(record: Any) -> dict[str, Any]:
     return {field.name: getattr(record, field.name) for field in fields(record)}
 
 
-class _Import:
-    """A run being imported: its plan is collected, then stored, then filled."""
+@dataclass(slots=True)
+class _Place:
+    """Where an import is in its file."""
 
-    def __init__(self, store: Store, name: str | None, *, replace: bool) -> None:
-        self.name = name or ""
-        self._store = store
+    file: Path
+    part: str = ""
+    line: int = 0
+
+    def __str__(self) -> str:
+        where = [self.part, f"line {self.line}" if self.line else ""]
+        return ", ".join([str(self.file), *filter(None, where)])
+
+
+def _import_bundle(target: _Import, place: _Place, parts: Iterable[str]) -> None:
+    runs = {"": target}
+    for name in parts:
+        place.part = name
+        run = runs.setdefault(name.rpartition("/")[0], _Import(target.store, joins=True))
+        for number, text in enumerate(bundle_lines(place.file, name), 1):
+            place.line = number
+            run.take(ANY_LINE.validate_json(text))
+        place.line = 0
+    for run in runs.values():
+        run.finish()
+
+
+def _import_flat(target: _Import, place: _Place, lines: Iterable[bytes]) -> None:
+    ended = False
+    for number, text in enumerate(lines, 1):
+        place.line = number
+        if number == 1:
+            _check_header(text)
+            continue
+        if ended:
+            raise StoreError("this line comes after the end; export the run again")
+        match ANY_LINE.validate_json(text):
+            case EndLine(lines=count):
+                target.finish()
+                ended = True
+                if count != number:
+                    raise StoreError(f"expected {count} lines, found {number}; export it again")
+            case line:
+                target.take(line)
+    if not ended:
+        raise StoreError("the file ends here, before its last line; export the run again")
+
+
+class _Import:
+    """A run being imported: its plan is collected, then stored, then filled.
+
+    An exam `joins` one of the same cases in the store: what judges did there stays, others are
+    added.
+    """
+
+    def __init__(
+        self, store: Store, name: str = "", *, replace: bool = False, joins: bool = False
+    ) -> None:
+        self.name = name
+        self.store = store
         self._replace = replace
+        self._joins = joins
         self._run: RunLine | None = None
         self._tasks: list[Json] = []
         self._trials: list[tuple[TrialLine, Trial]] = []
         self._replies: RunReplies | None = None
-        self._ended = False
 
-    def take(self, number: int, text: bytes) -> None:
-        if number == 1:
-            _check_header(text)
-            return
-        line = ANY_LINE.validate_json(text)
-        if self._ended:
-            raise StoreError("this line comes after the end; export the run again")
+    def take(self, line: AnyLine) -> None:
         match line:
             case RunLine() | TaskLine() | TrialLine() if self._replies is not None:
                 raise StoreError(f'a "{line.line}" line comes too late; export the run again')
@@ -223,48 +331,52 @@ class _Import:
                 self._tasks.append(line.task)
             case TrialLine():
                 self._trials.append((line, self._decode_trial(line)))
-            case EndLine():
-                self._store_plan()
-                self._ended = True
-                if line.lines != number:
-                    raise StoreError(
-                        f"expected {line.lines} lines, found {number}; export the run again"
-                    )
             case _:
-                self._fill(line, self._store_plan())
+                replies = self.finish()
+                if not (self._joins and self._present(line, replies)):
+                    self._fill(line, replies)
 
-    def finish(self) -> None:
-        """StoreError if the last line was not the end line."""
-        if not self._ended:
-            raise StoreError("the file ends here, before its last line; export the run again")
-
-    def _store_plan(self) -> RunReplies:
+    def finish(self) -> RunReplies:
         """Store the plan, unless it is stored already."""
         if self._replies is None:
             if self._run is None:
                 raise StoreError("a run line was expected before this one; export the run again")
-            run = self._run
-            plan = tuple(trial for _, trial in self._trials)
-            if self._replace:
-                delete_for_replacement(self._store, self.name)
-            elif self._store.has_run(self.name):
-                raise StoreError(
-                    f'there is a run "{self.name}" already; choose another --name, or add --replace'
-                )
-            self._store.create_run(
-                self.name,
-                run.world,
-                run.settings,
-                plan,
-                parse_declared(json.dumps(run.declared)),
-                keeps=run.keeps,
-                created=run.created,
-                seconds=run.seconds,
-            )
-            for line, trial in self._trials:
-                self._store.set_status(self.name, trial.id, line.status, line.cause, line.problem)
-            self._replies = RunReplies(self._store, self.name)
+            self._joins = self._joins and self.store.has_run(self.name)
+            if not self._joins:
+                self._store_plan(self._run)
+            self._replies = RunReplies(self.store, self.name)
         return self._replies
+
+    def _store_plan(self, run: RunLine) -> None:
+        if self._replace:
+            delete_for_replacement(self.store, self.name)
+        elif self.store.has_run(self.name):
+            raise StoreError(
+                f'there is a run "{self.name}" already; choose another --name, or add --replace'
+            )
+        self.store.create_run(
+            self.name,
+            run.world,
+            run.settings,
+            tuple(trial for _, trial in self._trials),
+            parse_declared(json.dumps(run.declared)),
+            keeps=run.keeps,
+            created=run.created,
+            seconds=run.seconds,
+        )
+        for line, trial in self._trials:
+            self.store.set_status(self.name, trial.id, line.status, line.cause, line.problem)
+
+    def _present(self, line: AnyLine, replies: RunReplies) -> bool:
+        """Whether the run that this one joins has what the line says."""
+        match line:
+            case CallLine():
+                return replies.find(line.key) is not None
+            case JudgingLine():
+                return self.store.verdicts.judged(
+                    self.name, line.judge, trial=line.trial, cell=line.cell, judging=line.judging
+                )
+        return True
 
     def _decode_trial(self, line: TrialLine) -> Trial:
         number = line.trial.get("task")
@@ -273,7 +385,7 @@ class _Import:
         return decode_trial(json.dumps({**line.trial, "task": self._tasks[number]}))
 
     def _fill(self, line: AnyLine, replies: RunReplies) -> None:
-        store, run = self._store, self.name
+        store, run = self.store, self.name
         match line:
             case EventLine():
                 store.append(run, line.trial, decode_event(json.dumps(line.event)))
@@ -305,9 +417,9 @@ def _check_header(text: bytes) -> None:
         header = HeaderLine.model_validate_json(text)
     except ValidationError as error:
         raise StoreError("this is not an exported run; name a file that `export` wrote") from error
-    if header.sociolab_export != FORMAT:
+    if header.sociolab_export != _FLAT_FORMAT:
         raise StoreError(
-            f"the file has format {header.sociolab_export} and this sociolab reads {FORMAT}; "
+            f"the file has format {header.sociolab_export} and this sociolab reads {_FLAT_FORMAT}; "
             f"use the version that wrote it, {header.version}"
         )
 
@@ -319,7 +431,7 @@ class ExportLine(BaseModel):
 
 
 class HeaderLine(ExportLine):
-    """The first line: the format, and the version of sociolab that wrote it."""
+    """The first line of a single file: the format, and the version of sociolab that wrote it."""
 
     sociolab_export: int
     version: str
@@ -364,6 +476,7 @@ class CallLine(ExportLine):
     key: str
     call: CallKey
     model: str
+    prompt_hash: str = ""
     prompt: Prompt
     reply: ChatReply
     at: float
@@ -417,7 +530,7 @@ class NoteLine(ExportLine):
 
 
 class EndLine(ExportLine):
-    """`lines` counts all lines of the file, this one included."""
+    """The last line of a single file; `lines` counts all of its lines, this one included."""
 
     line: Literal["end"]
     lines: int

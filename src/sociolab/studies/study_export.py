@@ -22,7 +22,7 @@ from sociolab.studies.rating_study import CHECK, ratings_in
 from sociolab.studies.ratings import Rating
 from sociolab.studies.settings import StudySettings
 
-EPISODES = "episodes.jsonl"
+EPISODES = "episodes.zip"
 
 
 def export_study(store: Store, study: str, folder: Path) -> tuple[str, ...]:
@@ -251,7 +251,7 @@ def readme(row: StudyRow, settings: StudySettings) -> str:
         parts.append(_RATINGS)
     if row.kind == "play":
         rows += "| `turns.csv` | an utterance or act in an episode |\n"
-        rows += "| `episodes.jsonl` | a record of the complete episodes |\n"
+        rows += "| `episodes.zip` | a bundle: a record of the complete episodes |\n"
         parts.append(_EPISODES.format(run=row.run))
     head = _ALL.format(name=row.name, title=settings.title, rows=rows, item=_ITEMS[row.kind])
     return head + "".join(parts)
@@ -299,7 +299,7 @@ wrote is unchanged and may reveal more than they meant to: read it before you sh
   `frame.survey` (was sent), `frame.reason` (why somebody left), `frame.partner-withdrew` (of an
   item: the partner had everything deleted, and so this episode is gone).
 - `closing` or `learned`, with an episode as the item, is an answer to a question in that episode,
-  here only if it had to wait for the others' answers. All of them are in episodes.jsonl.
+  here only if it had to wait for the others' answers. All of them are in episodes.zip.
 - `review.draft`, and a seat and a dimension with a slash between, are drafts from before a form
   was handed in; `review.decision` and ratings.csv hold the final version.
 """
@@ -339,13 +339,13 @@ What was said and done, in order. `item` is as in assignments.csv, and `status` 
 
 Scores: `sociolab report {run} --csv FOLDER` writes `plays.csv`, whose `trial` is the `item` here.
 
-## episodes.jsonl
+## episodes.zip
 
-Everything that was played, as `sociolab export` writes it: JSON lines, the first of which name the
-run and its plan. `sociolab import run episodes.jsonl --name NAME` puts it into a store.
+Everything that was played, as `sociolab export` writes it: JSON lines for each kind of record, and
+a manifest with their hashes. `sociolab import run episodes.zip --name NAME` puts it into a store.
 """
 _ITEMS = {
-    "play": "the trial, as in episodes.jsonl",
+    "play": "the trial, as in episodes.zip",
     "rate": "the episode",
     "impressions": "the session",
     "review": "the scenario's task",

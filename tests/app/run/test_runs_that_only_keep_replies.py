@@ -76,6 +76,6 @@ def test_what_a_run_keeps_is_its_own_column_whatever_its_settings(
     with Store.open(tmp_path / "s.db") as store:
         store.create_run("r", "sotopia", {"audit": {}}, [], keeps=keeps)
         assert (store.run("r").keeps, store.run("r").work) == (keeps, work)
-        export_run(store, "r", tmp_path / "r.jsonl")
-        import_run(store, tmp_path / "r.jsonl", "copy")
+        export_run(store, "r", tmp_path / "r.zip")
+        import_run(store, tmp_path / "r.zip", "copy")
         assert store.run("copy").keeps == keeps
