@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 
+from bundles import text_of
 from sociolab import RunConfig, run
 from sociolab.app import merge
 from sociolab.core import CallKey, ChatReply, ConfigError, Prompt, StoreError
@@ -47,8 +48,8 @@ def content(path: Path, folder: Path) -> dict[str, Any]:
         assert list(find_damage(store)) == []
         exported = {}
         for row in store.runs():
-            export_run(store, row.name, folder / "x.jsonl")
-            exported[row.name] = (folder / "x.jsonl").read_text("utf-8")
+            export_run(store, row.name, folder / "x.zip")
+            exported[row.name] = text_of(folder / "x.zip")
         people = store.studies.participants("talks")
         return {
             "runs": exported,

@@ -79,7 +79,7 @@ def test_what_publishes_a_run_refuses_a_damaged_one(
         assert f"is damaged: {clause}; take a backup" in done.sentence, command
     damaged = "two" if "run two" in clause else "other"
     for more in ((), ("--as", "sotopia")):
-        done = sociolab("export", damaged, "out.jsonl", *more, "--store", "s.db")
+        done = sociolab("export", damaged, "out.zip", *more, "--store", "s.db")
         assert clause in done.sentence
     assert sorted(file.name for file in tmp_path.iterdir()) == before
 

@@ -13,7 +13,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from pyarrow import parquet
 
 from cli.conftest import Sociolab, environment
 from sociolab.endpoint import EndpointProcess, EndpointSettings, start_in_process
@@ -39,7 +38,7 @@ def commands() -> list[str]:
 def test_every_command_works_in_the_order_in_which_it_stands(
     sociolab: Sociolab, endpoint: EndpointProcess, tmp_path: Path
 ) -> None:
-    assert len(commands()) == 7
+    assert len(commands()) == 6
     for line in commands():
         program, *args = shlex.split(line.replace(URL, endpoint.url))
         assert program == "sociolab"
@@ -59,11 +58,6 @@ def test_every_command_works_in_the_order_in_which_it_stands(
             parts.append({json.loads(line)["metadata"]["scenario"] for line in text})
     assert not parts[0] & parts[1]
     assert set(lines(tmp_path / "pairs.jsonl")[0]) == {"prompt", "chosen", "rejected", "metadata"}
-    for table in ("scores", "turns", "calls"):
-        (told,) = re.findall(rf"(?m)^\| `{table}\.parquet` \| (.*) \|$", PAGE)
-        columns = parquet.read_schema(tmp_path / "tables" / f"{table}.parquet").names
-        bare = re.sub(r"\([^)]*\)", "", told)
-        assert re.findall(r"`(\w+)`", bare) == columns
 
 
 @pytest.mark.parametrize(("name", "program", "printed"), PROGRAMS, ids=lambda value: value[:8])

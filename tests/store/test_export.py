@@ -77,6 +77,7 @@ def fill(store: Store, name: str) -> None:
     store.verdicts.add(name, samples.JUDGE, verdicts[:1])
     store.attach(name, "t1", "trace", b"step " * 1000)
     store.attach(name, "t1", "trace", b"\xff\x00")
+    store.notes.add(name, "to be repeated", at=9.5)
     store.add_seconds(name, 12.5)
 
 
@@ -95,6 +96,7 @@ def content(store: Store, name: str) -> dict[str, Any]:
         "events": [store.events(name, id_) for id_ in ids],
         "calls": calls,
         "failures": store.calls.failures(name),
+        "notes": [(note.other, note.text, note.at) for note in store.notes.of(name)],
         "ledger": list(store.calls.ledger(name)),
         "judgings": list(store.verdicts.judgings(name)),
         "totals": store.calls.totals(name),
@@ -222,6 +224,7 @@ def test_each_part_has_lines_of_one_kind(exported: Path) -> None:
         "attempts.jsonl": {"attempt"},
         "judgings.jsonl": {"judging"},
         "attachments.jsonl": {"attachment"},
+        "notes.jsonl": {"note"},
     }
     assert len(parts["tasks.jsonl"]) == 2
     last = parts["calls.jsonl"][-1]

@@ -42,7 +42,7 @@ class BundleError(StoreError):
     """A bundle that is not as it was written, is incomplete, or of a newer version."""
 
 
-class Part(BaseModel):
+class BundlePart(BaseModel):
     """What a part holds before it is compressed."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
@@ -52,7 +52,7 @@ class Part(BaseModel):
     sha256: str
 
 
-class Manifest(BaseModel):
+class BundleManifest(BaseModel):
     """The manifest: `about` says what is in the bundle, for people; the parts, in their order, are
     what is read."""
 
@@ -61,7 +61,7 @@ class Manifest(BaseModel):
     sociolab_bundle: int
     version: str
     about: dict[str, JsonValue]
-    parts: dict[str, Part]
+    parts: dict[str, BundlePart]
 
 
 def write_bundle(
@@ -69,7 +69,7 @@ def write_bundle(
 ) -> None:
     """Write the lines of each part, and the manifest last; equal lines give equal bytes. The file
     appears only when complete; OSError if it cannot be written."""
-    written: dict[str, Part] = {}
+    written: dict[str, BundlePart] = {}
     with atomic_file(file) as unfinished, ZipFile(unfinished, "w") as archive:
         for name, lines in parts:
             count = size = 0
@@ -80,8 +80,8 @@ def write_bundle(
                     count += 1
                     size += out.write(data)
                     sha256.update(data)
-            written[name] = Part(lines=count, bytes=size, sha256=sha256.hexdigest())
-        manifest = Manifest(
+            written[name] = BundlePart(lines=count, bytes=size, sha256=sha256.hexdigest())
+        manifest = BundleManifest(
             sociolab_bundle=FORMAT, version=__version__, about=dict(about), parts=written
         )
         archive.writestr(_entry(MANIFEST), json.dumps(manifest.model_dump(), indent=2) + "\n")
@@ -94,7 +94,7 @@ def _entry(name: str) -> ZipInfo:
     return entry
 
 
-def check_bundle(file: Path, needed: Iterable[str]) -> Manifest:
+def check_bundle(file: Path, needed: Iterable[str]) -> BundleManifest:
     """Read a bundle's manifest, and compare every part with it.
 
     BundleError where a part was changed or is missing, or the bundle is of a newer version. Nothing
@@ -129,7 +129,7 @@ def bundle_lines(file: Path, part: str) -> Iterator[bytes]:
 _AGAIN = "get it again from where it comes from"
 
 
-def _read_manifest(file: Path, archive: ZipFile) -> Manifest:
+def _read_manifest(file: Path, archive: ZipFile) -> BundleManifest:
     if MANIFEST not in archive.namelist():
         raise BundleError(f"{file}: it has no {MANIFEST}: name a file that `sociolab export` wrote")
     if archive.getinfo(MANIFEST).file_size > _LARGEST_MANIFEST:
@@ -147,13 +147,13 @@ def _read_manifest(file: Path, archive: ZipFile) -> Manifest:
             f"{FORMAT}; use the version that wrote it, {fields.get('version')}, or a newer one"
         )
     try:
-        return Manifest.model_validate(fields)
+        return BundleManifest.model_validate(fields)
     except ValidationError as error:
-        problem = first_problem(error, Manifest)
+        problem = first_problem(error, BundleManifest)
         raise BundleError(f"{file}: its {MANIFEST}: {problem}; {_AGAIN}") from error
 
 
-def _check_part(file: Path, archive: ZipFile, manifest: Manifest, name: str) -> None:
+def _check_part(file: Path, archive: ZipFile, manifest: BundleManifest, name: str) -> None:
     part = manifest.parts.get(name)
     if part is None or name not in archive.namelist():
         raise BundleError(f"{file}: its part {name} is missing; {_AGAIN}")

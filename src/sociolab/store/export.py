@@ -1,10 +1,11 @@
 """Export a run as a bundle, which another store imports, and import one.
 
 A bundle has one part for each kind of line: the run, its tasks and trials, the events, the calls
-with their full prompts, the failed calls, the attempts that the attempts that brought no reply, the judgings, the
-attachments and the notes; then the same of the exams that the run's judges sat. Events and trials are written as
-in `core.codec`; a trial refers to its task by its number, from 0. Versions before bundles wrote all
-lines into one file, between a header and a last line with their number: it is still read.
+with their full prompts, the failed calls, the attempts that brought no reply, the judgings, the
+attachments and the notes; then the same of the exams that the run's judges sat. Events and trials
+are written as in `core.codec`; a trial refers to its task by its number, from 0. Versions before
+bundles wrote all lines into one file, between a header and a last line with their number: it is
+still read.
 """
 
 from __future__ import annotations
