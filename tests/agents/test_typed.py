@@ -43,6 +43,11 @@ def test_a_line_is_an_action(line: str, action: Action) -> None:
     assert typed_action(line, sotopia.ACTIONS, OTHERS) == action
 
 
+def test_a_typed_name_is_the_same_in_both_unicode_forms() -> None:
+    action = typed_action("@zoe\u0308 psst.", sotopia.ACTIONS, ("Ann", "Zo\u00eb"))
+    assert action == Action(sotopia.SPEAK, "psst.", ("Zo\u00eb",))
+
+
 @pytest.mark.parametrize(
     ("line", "problem"),
     [

@@ -55,6 +55,12 @@ def test_a_part_of_a_label_is_enough_where_it_is_the_only_one(wanted: str, label
     assert match_label(wanted, LABELS, "--agent") == label
 
 
+def test_a_label_is_the_same_in_both_unicode_forms() -> None:
+    assert match_label("ZOE\u0308", ("python:my_agent:Zo\u00eb", *LABELS), "--agent") == (
+        "python:my_agent:Zo\u00eb"
+    )
+
+
 def test_a_part_of_several_labels_is_refused_with_their_names() -> None:
     with pytest.raises(ConfigError, match='--with: "e" may be any of python:my_agent:A, openai/m'):
         match_label("e", LABELS, "--with")

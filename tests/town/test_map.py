@@ -56,6 +56,8 @@ def test_tiles_belong_to_their_arena_or_to_the_outdoors() -> None:
 def test_places_are_found_whatever_the_case_the_spaces_and_the_apostrophe() -> None:
     assert town().place(" corner  SHOP :Storeroom".replace(":S", ": S")) == STORE
     assert town().place("Corner Shop: attic") is None
+    cafe = Place("Corner Shop", "Caf\u00e9")
+    assert town(places=(SHOP, cafe)).place("corner shop: cafe\u0301") == cafe
     assert town().sector_places("corner shop") == (SHOP, STORE)
     assert town().sector_places("Nowhere") == ()
 

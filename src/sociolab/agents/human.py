@@ -22,6 +22,7 @@ from pydantic.fields import FieldInfo
 from sociolab.agents.forms import FormField, fields_of
 from sociolab.core.episode import Action, ActionKind, ActionSpace, Json
 from sociolab.core.errors import ReplyError
+from sociolab.core.names import fold_name, normalize_text
 from sociolab.core.ports import Line, NoReply, Question, Reply, Request
 from sociolab.core.reading import first_problem
 
@@ -315,11 +316,12 @@ def _parse_command(text: str, space: ActionSpace) -> tuple[ActionKind, str]:
 def _split_recipients(text: str, names: Sequence[str], line: str) -> tuple[tuple[str, ...], str]:
     """Split off the names at the beginning, each after an @."""
     named: list[str] = []
+    text = normalize_text(text)
     while text.startswith(NAME):
         rest = text[len(NAME) :]
         matches = [
             name
-            for name in names
+            for name in map(normalize_text, names)
             if rest.casefold().startswith(name.casefold()) and not rest[len(name) :][:1].isalnum()
         ]
         if not matches:
@@ -358,7 +360,7 @@ def typed_fields(kind: type[BaseModel]) -> dict[str, FieldInfo]:
 
 def parse_choice(line: str, values: Sequence[str]) -> str:
     """The value that a line names, by itself or by its number from 1; ReplyError for any other."""
-    named = [value for value in values if value.casefold() == line.casefold()]
+    named = [value for value in values if fold_name(value) == fold_name(line)]
     if named:
         return named[0]
     if line.isdecimal() and 1 <= int(line) <= len(values):

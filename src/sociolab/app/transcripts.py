@@ -11,6 +11,7 @@ from sociolab.app.data.sets import load_world
 from sociolab.app.registry import world_plugin
 from sociolab.core.episode import Answered, CastMember, Episode, Event, Moved, Task, Trial, Unusable
 from sociolab.core.errors import ConfigError, SociolabError, StoreError, WorldError
+from sociolab.core.names import fold_name
 from sociolab.core.ports import (
     Completed,
     NoReply,
@@ -61,7 +62,7 @@ def find_seat(episode: Episode, name: str) -> str:
     if name in trial.task.seats:
         return name
     view = transcript_view(episode, transcript_of(episode))
-    folded = name.casefold().strip()
+    folded = fold_name(name)
     # A seat may answer certain questions in place of another, as `ann.plan` does for `ann`.
     parts = tuple(f"{seat}." for seat in trial.task.seats)
     people = [seat for seat in view.seats if not seat.id.startswith(parts)]
@@ -82,7 +83,7 @@ def find_seat(episode: Episode, name: str) -> str:
 def _full_names(seat: str, name: str) -> set[str]:
     """Id and name, and the id read as a name with hyphens or underscores for spaces."""
     words = re.sub(r"[-_]+", " ", seat).strip()
-    return {seat.casefold(), words.casefold(), name.casefold().strip()}
+    return {fold_name(seat), fold_name(words), fold_name(name)}
 
 
 def task_title(world: World, task: Task) -> str:

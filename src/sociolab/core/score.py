@@ -9,6 +9,7 @@ from typing import Any, Literal, TypeAlias
 
 from sociolab.core.errors import Cause, ConfigError, WorldError
 from sociolab.core.instructions import Prompts
+from sociolab.core.names import fold_name
 from sociolab.core.seeding import digest
 
 Method: TypeAlias = Literal[
@@ -120,7 +121,7 @@ def resolve_measure(name: str, candidates: Iterable[Measure]) -> str:
 
 
 def _spelled(text: str) -> str:
-    return re.sub(r"[\s_-]+", " ", text).strip().casefold()
+    return fold_name(re.sub(r"[\s_-]+", " ", text))
 
 
 def match_label(name: str, labels: Iterable[str], flag: str) -> str:
@@ -131,8 +132,8 @@ def match_label(name: str, labels: Iterable[str], flag: str) -> str:
     choices: Sequence[str] = tuple(dict.fromkeys(labels))
     if name in choices:
         return name
-    fits = [label for label in choices if _short_name(label).casefold() == name.casefold()]
-    fits = fits or [label for label in choices if name.casefold() in label.casefold()]
+    fits = [label for label in choices if fold_name(_short_name(label)) == fold_name(name)]
+    fits = fits or [label for label in choices if fold_name(name) in fold_name(label)]
     if len(fits) > 1:
         raise ConfigError(f'{flag}: "{name}" may be any of {", ".join(fits)}; give more of it')
     return fits[0] if fits else name

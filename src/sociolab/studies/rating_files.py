@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import cast, get_args
 
 from sociolab.core.errors import ConfigError
+from sociolab.core.names import normalize_text
 from sociolab.core.score import NO_ANSWERS, NotKnown
 from sociolab.report.words import join_names, plural
 from sociolab.store.connect import store_path
@@ -164,7 +165,7 @@ def _find_run(store: Store, table: RatingSheet, mapped: Sequence[str], file: Pat
     """The run with the table's episodes; ConfigError if it is not one."""
     mapped_to = {name.strip(): to.strip() for name, _, to in (o.rpartition("=") for o in mapped)}
     ids = {
-        cell_text(cell)
+        normalize_text(cell_text(cell))
         for row in table.rows
         for name, cell in row.by_name().items()
         if mapped_to.get(name, _field_called(_plain_name(name))) == "episode"
@@ -227,7 +228,7 @@ _WIDE = re.compile(
     rf"(?:{_PART.format('part')} {_OF_SEAT.format('behind')})?{_PART.format('end')}"
 )
 """A column of a wide table: "agent_1 Believability", "goal_p2_reason", "goal_reasoning_2"."""
-_PLACE = re.compile(r"(?:Input|Answer)\.|(?:.+\.)?player\.")
+_PLACE = re.compile(r"\A(?:(?:Input|Answer)\.|(?:.+\.)?player\.)")
 """What Mechanical Turk and oTree write before a column's own name."""
 _MEANING = re.compile(r"(?P<what>[^.@]+)(?P<reason>\.reason)?(?:@(?P<seat>.+))?")
 

@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from sociolab.core.errors import ConfigError, WorldError
+from sociolab.core.names import fold_name
 
 Tile: TypeAlias = tuple[int, int]
 """Column x (0 is west) and row y (0 is north)."""
@@ -214,7 +215,7 @@ class TownMap:
 
 def plain_name(name: str) -> str:
     """A name as it is compared: lower case, single spaces, none before a colon."""
-    return " ".join(name.replace("\u2019", "'").casefold().split()).replace(" :", ":")
+    return " ".join(fold_name(name.replace("\u2019", "'")).split()).replace(" :", ":")
 
 
 def _freeze(matrix: NDArray[Scalar]) -> NDArray[Scalar]:

@@ -17,6 +17,7 @@ from typing import Any, TypeAlias, TypeVar
 import numpy as np
 
 from sociolab.core.errors import ConfigError, WorldError
+from sociolab.core.names import fold_name
 from sociolab.town.clock import Clock, parse_time, spoken_date
 from sociolab.town.map import OUTDOORS, Place, Tile, TownMap
 from sociolab.town.trace import (
@@ -256,7 +257,7 @@ def _current_activity(acted: ActionSpan) -> Did | None:
 
 
 def _plain(name: str) -> str:
-    return " ".join(name.casefold().split())
+    return " ".join(fold_name(name).split())
 
 
 # ------------------------------------------------------------------ intervals

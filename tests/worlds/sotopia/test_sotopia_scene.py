@@ -253,6 +253,12 @@ def test_a_full_name_that_is_spoken_is_known_in_full() -> None:
     assert found.seat_called("Noah") == "seat1"
 
 
+def test_a_name_is_the_same_in_both_unicode_forms() -> None:
+    zoe = character(1, first_name="Zo\u00eb")
+    scene = sotopia.SotopiaScene(casting(people={1: zoe}), named=True)
+    assert scene.witness("seat0").seat_called("ZOE\u0308") == "seat1"
+
+
 def test_a_first_name_that_is_spoken_does_not_tell_the_last() -> None:
     found = witness(
         casting(),

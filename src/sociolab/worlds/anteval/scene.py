@@ -14,6 +14,7 @@ from typing import Literal
 from pydantic import BaseModel, Field
 
 from sociolab.core.episode import Action, ActionKind, ActionSpace, Episode, Moved
+from sociolab.core.names import fold_name
 from sociolab.core.ports import Line, Observation
 from sociolab.engine.scene import Order, Poll
 from sociolab.prompting.sets import PromptSet
@@ -172,10 +173,10 @@ class TableWitness:
 
     def seat_called(self, name: str) -> str | None:
         """The other seat of this first or full name, in any case; None if there is none."""
-        requested = " ".join(name.split()).casefold()
+        requested = fold_name(" ".join(name.split()))
         for names in (self._names, self._full):
             for seat, seat_name in names.items():
-                if seat != self._seat and seat_name.casefold() == requested:
+                if seat != self._seat and fold_name(seat_name) == requested:
                     return seat
         return None
 

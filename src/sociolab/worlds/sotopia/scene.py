@@ -8,6 +8,7 @@ from functools import lru_cache
 from itertools import combinations
 
 from sociolab.core.episode import Action, ActionKind, ActionSpace, Moved
+from sociolab.core.names import fold_name
 from sociolab.core.ports import Line, Observation
 from sociolab.engine.scene import Order, Poll
 from sociolab.engine.visibility import seat_leaves
@@ -159,13 +160,13 @@ class SotopiaWitness:
 
     def seat_called(self, name: str) -> str | None:
         """The seat with this label, or with a name that this seat knows; None if there is none."""
-        folded = name.strip().casefold()
+        folded = fold_name(name)
         for seat, label in self._labels.items():
-            if folded == label.casefold():
+            if folded == fold_name(label):
                 return seat
         for seat, profile in self._known.items():
             called = (profile.name, self._others[seat].first_name) if profile.name else ()
-            if folded in map(str.casefold, called):
+            if folded in map(fold_name, called):
                 return seat
         return None
 

@@ -12,6 +12,7 @@ from functools import lru_cache
 from typing import Any
 
 from sociolab.core.episode import Action
+from sociolab.core.names import fold_name
 from sociolab.judging.quoting import flat
 from sociolab.worlds.sotopia.scenarios import Character, Relationship, RelationshipType, SceneCast
 
@@ -239,13 +240,13 @@ def distinct_names(characters: Sequence[Character]) -> dict[str, str]:
 
     First names where they differ, else full names, else full names with the id appended.
     """
-    first = [character.first_name.casefold() for character in characters]
-    full = [character.name.casefold() for character in characters]
+    first = [fold_name(character.first_name) for character in characters]
+    full = [fold_name(character.name) for character in characters]
     names = {}
     for character in characters:
-        if first.count(character.first_name.casefold()) == 1:
+        if first.count(fold_name(character.first_name)) == 1:
             names[character.id] = character.first_name
-        elif full.count(character.name.casefold()) == 1:
+        elif full.count(fold_name(character.name)) == 1:
             names[character.id] = character.name
         else:
             names[character.id] = f"{character.name} ({character.id})"

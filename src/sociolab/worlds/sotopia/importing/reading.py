@@ -20,20 +20,26 @@ from typing import Any, Generic, TypeAlias, TypeVar
 from pydantic import BaseModel, model_validator
 
 from sociolab.core.errors import ConfigError
+from sociolab.core.names import normalize_text
 from sociolab.core.reading import ForeignRecord, json_file, json_lines, read_text, record
 
 R = TypeVar("R", bound=BaseModel)
 
 
 class PackageRecord(ForeignRecord):
-    """A record as the package writes it: null stands for a field that is not there."""
+    """A record as the package writes it: null stands for a field that is not there. Texts are in
+    one Unicode form."""
 
     @model_validator(mode="before")
     @classmethod
     def _without_null(cls, fields: Any) -> Any:
         if not isinstance(fields, dict):
             return fields
-        return {name: value for name, value in fields.items() if value is not None}
+        return {
+            name: normalize_text(value) if isinstance(value, str) else value
+            for name, value in fields.items()
+            if value is not None
+        }
 
 
 @dataclass(frozen=True, slots=True)

@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 from pydantic import Field
 
 from sociolab.core.errors import ConfigError
+from sociolab.core.names import fold_name
 from sociolab.core.reading import ForeignRecord, json_file, read_text, record
 from sociolab.town.map import Ground, Place, Tile, TownMap, plain_ground, within_reach
 
@@ -304,7 +305,7 @@ def sector_of(place: str) -> str:
 
 
 def _plain(name: str) -> str:
-    return " ".join(name.replace("\u2019", "'").casefold().split())
+    return " ".join(fold_name(name.replace("\u2019", "'")).split())
 
 
 def slug(name: str) -> str:
