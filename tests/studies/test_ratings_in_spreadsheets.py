@@ -15,7 +15,7 @@ from sociolab.core import ConfigError
 from sociolab.store import Store
 from sociolab.studies import import_ratings, ratings_in
 
-HEAD = ("episode", "seat", "rater", "dimension", "score", "reason", None)
+HEAD = ("episode", "seat", "rater", "dimension", "score", "reason", None, " ")
 
 
 @pytest.fixture
@@ -57,10 +57,12 @@ def test_a_sheet_is_read_as_its_csv_would_be(lab: Path) -> None:
 
 
 def test_numbers_that_lost_digits_are_no_ids(lab: Path) -> None:
-    file = save(lab, HEAD, (1.0912345678901234e15, 1, "ann", "goal", 7), (12, 1, "ann", "goal", 7))
+    ids = (1.0912345678901234e15, 12, 5e19, 10**15)
+    file = save(lab, HEAD, *((number, 1, "ann", "goal", 7) for number in ids))
     with pytest.raises(ConfigError) as error:
         import_ratings(file, RUN, store=lab / "store.db")
-    assert "row 2: expected an id as episode" in str(error.value)
+    for row in (2, 4, 5):
+        assert f"row {row}: expected an id as episode" in str(error.value)
     assert 'row 3: expected an episode of small, found "12"' in str(error.value)
 
 

@@ -237,7 +237,7 @@ def recognize_columns(
     names: tuple[str, ...], meanings: Mapping[str, RatingColumn], run: Rateable
 ) -> RatingColumns | str:
     """What these columns hold, or a sentence on why no file can have them."""
-    if twice := [name for name, times in Counter(names).items() if times > 1]:
+    if twice := [name for name, times in Counter(names).items() if name and times > 1]:
         return f"expected each column once, found {quote(twice[0])} twice"
     chosen = [meanings.get(name) or _recognize_column(name, run) for name in names]
     held = {choice.field for choice in chosen if choice and not choice.dimension}

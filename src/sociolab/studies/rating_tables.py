@@ -173,21 +173,23 @@ def _read_sheet(path: Path, table: RatingSheet) -> None:
     open_zip(path).close()  # not too large
     try:
         book = load_workbook(path, read_only=True, data_only=True)
+        first, *more = book.worksheets
+        rows = [tuple(map(_sheet_cell, row)) for row in first.values]
     except (InvalidFileException, KeyError, ValueError, SyntaxError) as error:
         raise ConfigError(f"{path}: expected a spreadsheet (.xlsx), found another file") from error
+    book.close()
     table.unit = "row"
-    first, *more = book.worksheets
     if more:
         table.lines.append(f'read the sheet "{first.title}", the first of {len(more) + 1}')
     names: tuple[str, ...] = ()
-    for number, row in enumerate(first.values, 1):
-        if any(cell is not None for cell in row) and names:
-            table.rows.append(Row(number, names, [*map(_sheet_cell, row[: len(names)])]))
-        elif any(row):
+    for number, row in enumerate(rows, 1):
+        if not any(map(cell_text, row)):
+            continue
+        if not names:
             names = tuple(map(cell_text, row))
-            names = names[: max(i for i, name in enumerate(names, 1) if name)]
             table.rows.append(Row(number, names, None))
-    book.close()
+        else:
+            table.rows.append(Row(number, names, [*row, *[None] * (len(names) - len(row))]))
 
 
 def _sheet_cell(cell: object) -> object:
