@@ -9,7 +9,7 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from sociolab.core.errors import StoreError
-from sociolab.store.schema import CHECKED, Undecoded, checksum, definitions, own_definitions
+from sociolab.store.schema import CHECKED, MIGRATIONS, Undecoded, checksum, statements
 from sociolab.store.store import Store
 
 _UNREADABLE = (sqlite3.Error, UnicodeDecodeError)  # SQLite quotes what is damaged, as it is
@@ -124,10 +124,11 @@ def _check_pages(connection: sqlite3.Connection) -> Iterator[str]:
 
 def _check_schema(connection: sqlite3.Connection) -> Iterator[str]:
     """The tables must be ours to the letter: SQLite reads rows by their definition."""
-    present = {*definitions(connection)}
-    for own in own_definitions():
-        if own.encode() not in present:
-            yield f"the schema: {own.split('(')[0].strip()} was changed"
+    present = {_text(sql) for (sql,) in connection.execute("SELECT sql FROM sqlite_master") if sql}
+    for statement in statements("".join(MIGRATIONS)):
+        text = statement.strip().removesuffix(";")
+        if text.startswith("CREATE") and text not in present:
+            yield f"the schema: {text.split('(')[0].strip()} was changed"
 
 
 def _check_search_index(connection: sqlite3.Connection) -> Iterator[str]:

@@ -261,11 +261,9 @@ def _prepare_migration(connection: sqlite3.Connection, path: Path, version: int)
                 f'the store {path} is of an earlier sociolab, which is using the run "{name}"; '
                 "wait until that has ended: then the store is brought up to date"
             )
-    copy = path.with_name(f"{path.name}.v{version}")
-    for number in itertools.count(2):
-        if not copy.exists():
-            break
-        copy = path.with_name(f"{path.name}.v{version}-{number}")
+    endings = (f".v{version}" + f"-{number}" * (number > 1) for number in itertools.count(1))
+    copies = (path.with_name(path.name + ending) for ending in endings)
+    copy = next(copy for copy in copies if not copy.exists())
     with closing(sqlite3.connect(path)) as reader:  # SQLite copies no connection that may write
         back_up(reader, path, copy)
 

@@ -7,7 +7,6 @@ import sqlite3
 import time
 import zlib
 from collections.abc import Callable, Iterator
-from contextlib import closing
 
 from sociolab.core import __version__
 
@@ -431,7 +430,7 @@ def bring_up_to_date(
         if before and 0 < version < VERSION:
             before(version)
         for migration in MIGRATIONS[version:]:
-            for statement in _statements(migration):
+            for statement in statements(migration):
                 connection.execute(statement)
         if version < VERSION:
             row = (VERSION, __version__, time.time())
@@ -444,7 +443,7 @@ def bring_up_to_date(
         raise
 
 
-def _statements(script: str) -> Iterator[str]:
+def statements(script: str) -> Iterator[str]:
     """The statements of a script, one by one: `executescript` would commit first."""
     statement = ""
     for piece in script.split(";"):
@@ -452,17 +451,3 @@ def _statements(script: str) -> Iterator[str]:
         if sqlite3.complete_statement(statement):
             yield statement
             statement = ""
-
-
-def definitions(connection: sqlite3.Connection) -> list[str | bytes]:
-    """The definitions of all tables, indexes and so on, but those that FTS5 makes by itself."""
-    query = "SELECT sql FROM sqlite_master WHERE sql NOT NULL AND name NOT LIKE 'episode_words_%'"
-    return [sql for (sql,) in connection.execute(query)]
-
-
-def own_definitions() -> list[str]:
-    """The definitions in a store of `VERSION`."""
-    with closing(sqlite3.connect(":memory:", isolation_level=None)) as connection:
-        connection.create_function("checksum", -1, checksum, deterministic=True)
-        bring_up_to_date(connection)
-        return [str(sql) for sql in definitions(connection)]

@@ -290,16 +290,11 @@ class Studies:
             self._db.execute("UPDATE studies SET created = ? WHERE name = ?", (study.created, name))
         (pk,) = self._db.row("SELECT pk FROM studies WHERE name = ?", (name,))
         for row in other.participants(name):
-            whose = (row.pk,)
-            (values,) = other._db.rows(
-                f"SELECT id, {_TRACKED} FROM participants WHERE pk = ?", whose
-            )
+            (values,) = other._db.rows(f"SELECT id, {_TRACKED} WHERE pk = ?", (row.pk,))
             self._db.execute(_TAKE_PARTICIPANT, (pk, *values))
-            (here,) = self._db.row(
-                "SELECT pk FROM participants WHERE study = ? AND id = ?", (pk, row.id)
-            )
+            here = self.participant(name, row.id).pk
             for columns, take in ((_ASSIGNED, _TAKE_ASSIGNMENT), (_ANSWERED, _TAKE_ANSWER)):
-                for values in other._db.rows(f"SELECT {columns} WHERE participant = ?", whose):
+                for values in other._db.rows(f"SELECT {columns} WHERE participant = ?", (row.pk,)):
                     self._db.execute(take, (here, *values))
 
     # -------------------------------------------------------------- inside
@@ -341,13 +336,15 @@ _PARTICIPANT = (
 )
 
 
-_TRACKED = "link, session, state, created, arrived, consented, finished"
+_TRACKED = "link, session, state, created, arrived, consented, finished FROM participants"
 _LAST = "ifnull({0}.finished, ifnull({0}.consented, ifnull({0}.arrived, 0)))"
 _TAKE_PARTICIPANT = f"""
-    INSERT INTO participants (study, id, {_TRACKED}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)
-    ON CONFLICT (study, id) DO UPDATE SET {
-    ", ".join(f"{name} = excluded.{name}" for name in _TRACKED.split(", "))
-} WHERE {_LAST.format("excluded")} > {_LAST.format("participants")}
+    INSERT INTO participants
+        (study, id, link, session, state, created, arrived, consented, finished)
+    VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (study, id) DO UPDATE
+    SET link = excluded.link, session = excluded.session, state = excluded.state,
+        arrived = excluded.arrived, consented = excluded.consented, finished = excluded.finished
+    WHERE {_LAST.format("excluded")} > {_LAST.format("participants")}
 """
 
 _ASSIGNED = "item, seat, state, began, ended FROM assignments"
