@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass, fields, replace
 from itertools import combinations
-from statistics import median
+from statistics import fmean, median
 from typing import Any
 
 from sociolab.analysis.judge_by_agent import (
@@ -32,6 +32,7 @@ from sociolab.report.finding import Count, Finding, FindingTable, Sentence, docu
 from sociolab.report.formatting import missing_notes, title_of
 from sociolab.report.section import Chart, Figure, Section
 from sociolab.report.words import method_words, minus
+from sociolab.stats.adjusted_means import adjust_means
 from sociolab.stats.agreement import (
     OVERALL,
     POOLED,
@@ -43,8 +44,9 @@ from sociolab.stats.agreement import (
     Spread,
     agreement_report,
 )
+from sociolab.stats.crossed_raters import LEAST_RATERS, RatedPlay
 from sociolab.stats.inter_rater import Alpha, Bins, RaterAgreement, YesNoAgreement, yes_no_agreement
-from sociolab.stats.intervals import Estimate
+from sociolab.stats.intervals import Estimate, on_scale
 from sociolab.stats.raters import ceilings, for_other_raters, severities
 from sociolab.store.store import Store
 
@@ -102,6 +104,15 @@ class Agreements:
             "by_agent": [asdict(judge) for judge in self.by_agent],
             "severity": [asdict(severity) for severity in severities(people)],
             "ceiling": [asdict(ceiling) for ceiling in ceilings(people)],
+            "adjusted": [
+                {
+                    "dimension": _name(row),
+                    "agent": row.about["agent"],
+                    "mean": row.more["people"],
+                    "adjusted": asdict(row.estimate) if row.estimate else None,
+                }
+                for row in adjusted_findings(on_scales(self.ratings))
+            ],
             "sections": documents(self.sections),
         }
 
@@ -268,6 +279,28 @@ def judge_findings(ratings: StoredRatings, report: AgreementReport, judge: str) 
     ]
 
 
+def adjusted_findings(ratings: StoredRatings) -> Iterator[Finding]:
+    """People's mean of each agent in each metric, adjusted for how severe its raters are; beside it
+    the mean as it is. Nothing where too few people rated to speak of others."""
+    for metric in ratings.measures:
+        items: dict[str, list[tuple[str, float]]] = {}
+        for row in ratings.people:
+            if row.dimension == metric.name and row.value is not None:
+                items.setdefault(row.item, []).append((row.rater, row.value))
+        seats = {item: ratings.seats[item] for item in items}
+        plays = [
+            RatedPlay(seats[item].cluster, tuple(given), side=seats[item].agent)
+            for item, given in items.items()
+        ]
+        if not plays or (means := adjust_means(plays)).raters < LEAST_RATERS:
+            continue
+        for agent in means.sides:
+            own = [fmean(v for _, v in play.ratings) for play in plays if play.side == agent]
+            estimate = on_scale(means.contrast({agent: 1.0}), metric.low, metric.high)
+            counts = (Count("seat", len(own)),)
+            yield Finding(metric, {"agent": agent}, estimate, counts, more={"people": fmean(own)})
+
+
 def pair_findings(ratings: StoredRatings, report: AgreementReport) -> list[Finding]:
     """The first of two judges minus the second, by metric; beside it how far they agree."""
     return [
@@ -340,6 +373,8 @@ def people_section(ratings: StoredRatings, findings: Sequence[Finding], bins: in
         )
     ]
     tables = [_raters_table(ratings), *_severity_tables(ratings)]
+    if adjusted := tuple(adjusted_findings(ratings)):
+        tables.append(SAY.table("adjusted", adjusted, cluster=ratings.cluster))
     if any(finding.counts[0].n for finding in overall):
         sentences += _agreeing(overall, bins)
         tables += _people_tables(findings, ratings.cluster, bins)
