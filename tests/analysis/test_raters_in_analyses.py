@@ -28,8 +28,13 @@ from sociolab.analysis.judge_by_agent import (
     judge_by_agent_section,
 )
 from sociolab.analysis.ratings import PersonRating, RatedSeat, StoredRatings
-from sociolab.analysis.variance_components import Variances, variance_section
+from sociolab.analysis.variance_components import (
+    Variances,
+    variance_document,
+    variance_section,
+)
 from sociolab.core import JudgeId, Measure, Score
+from sociolab.report.formatting import NOTHING
 from sociolab.stats import (
     Bins,
     JudgedPlay,
@@ -132,6 +137,30 @@ def test_the_advice_speaks_of_raters_and_how_many_of_them(tmp_path: Path) -> Non
     plan = next(table for table in section.tables if table.heading.startswith("How many"))
     row = next(row for row in plan.rows if row[:3] == (A, "16", "32"))
     assert float(row[-1]) == pytest.approx(scipy.stats.t.ppf(0.975, 15) * error, abs=0.005)
+
+
+def test_a_wanted_width_is_told_in_scenarios_episodes_and_raters(tmp_path: Path) -> None:
+    with stored(tmp_path, (A, scores())) as store:
+        found = varied(store)
+    one = next(one for one in found.agents if one.agent == A)
+    part = {each.factor: each.variance or 0.0 for each in one.parts}
+
+    def half(scenarios: int, raters: int) -> float:
+        """With two plays of each scenario, of which six people rate each."""
+        variance = part["scenario"] / scenarios + part["repeat"] / (2 * scenarios)
+        variance += part["judge"] / raters + part["residual"] / (12 * scenarios)
+        return float(scipy.stats.t.ppf(0.975, min(scenarios, raters) - 1)) * math.sqrt(variance)
+
+    wanted = half(30, 24) + 1e-6
+    assert half(29, 24) > wanted
+    assert half(800, 12) > wanted  # as many as are looked at
+    table = variance_section(found, wanted).tables[0]
+    rows = [row for row in table.rows if row[0] == A]
+    assert rows == [(A, "6", NOTHING, NOTHING), (A, "12", NOTHING, NOTHING), (A, "24", "30", "60")]
+    document = variance_document(found, wanted)["agents"][0]["needed"]
+    assert document == [{"raters": 6}, {"raters": 12},
+                        {"raters": 24, "scenarios": 30, "episodes": 60}]  # fmt: skip
+    assert "needed" not in variance_document(found)["agents"][0]
 
 
 def test_raters_who_agree_help_less_than_new_scenarios(tmp_path: Path) -> None:

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import math
+from bisect import bisect_left
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
+from functools import partial
 from typing import Any, TypeVar
 
 from sociolab.analysis.agent_labels import agent_names
@@ -63,6 +65,9 @@ FEW_LEVELS = 10
 _HARDLY = 0.05
 """A standard error that shrinks by less than this part of itself hardly shrinks."""
 
+_MOST_SCENARIOS = 100
+"""How many times the scenarios a plan for a wanted width looks at."""
+
 _TIMES = (1, 2, 4)
 """How many times the scenarios, or the raters, a plan has."""
 
@@ -107,6 +112,10 @@ class AgentVariance:
     def parts(self) -> tuple[Component, ...]:
         """All components, the residual last."""
         return (*self.components.factors, self.components.residual)
+
+    def levels(self, factor: str) -> int:
+        """How many levels a factor has: 1 where the design has it not."""
+        return next((part.levels for part in self.parts if part.factor == factor), 1)
 
 
 @dataclass(frozen=True, slots=True)
@@ -326,8 +335,8 @@ def _level(row: LeveledScore, *names: str) -> tuple[object, ...]:
     return tuple(row.levels[name] for name in names)
 
 
-def variance_document(result: Variances) -> dict[str, Any]:
-    """The components as a JSON object: see docs/ranking.md."""
+def variance_document(result: Variances, wanted: float | None = None) -> dict[str, Any]:
+    """The components as a JSON object, with what a `wanted` width takes: see docs/ranking.md."""
     return {
         "schema": 1,
         "world": result.world,
@@ -348,11 +357,17 @@ def variance_document(result: Variances) -> dict[str, Any]:
                 "doublings": [asdict(step) for step in agent.steps],
                 "best": None if agent.best is None else agent.best.factor,
             }
+            | ({} if wanted is None else {"needed": _needed(result, agent, wanted)})
             for agent in result.agents
         ],
         "left_out": list(result.left_out),
         "notes": [*result.exams.failed, *result.exams.below],
     }
+
+
+def _needed(result: Variances, agent: AgentVariance, wanted: float) -> list[dict[str, int]]:
+    rows = needed_findings(result, agent, wanted)
+    return [{count.column: count.n for count in row.counts} for row in rows]
 
 
 # ------------------------------------------------------------------ what it concludes
@@ -399,24 +414,61 @@ def _nouns(result: Variances, agent: AgentVariance, part: Component) -> list[str
 def plan_findings(result: Variances, agent: AgentVariance) -> Iterator[Finding]:
     """Half the width of the interval of an agent's mean, by how many times the raters, with more
     and more scenarios; nothing where too few people scored, or too few scenarios."""
-    levels = {part.factor: part.levels for part in agent.parts}
-    if not result.by_people or min(levels[JUDGE], levels[SCENARIO]) < LEAST_RATERS:
+    if not result.by_people or not _can_be_planned(result, agent):
         return
     for more in _TIMES:
-        halves: dict[str, float | None] = {}
-        for times in _TIMES:
-            units = min(more * levels[SCENARIO], times * levels[JUDGE])
-            error = agent.components.error_with({SCENARIO: more, "residual": more, JUDGE: times})
-            halves[f"raters_{times}"] = None if error is None else t_critical(units - 1) * error
-        scenarios = Count(result.noun(SCENARIO), more * levels[SCENARIO])
-        episodes = Count("episode", more * agent.episodes)
-        about = {"agent": agent.agent}
-        yield Finding(result.measure, about, counts=(scenarios, episodes), more=halves)
+        scenarios = more * agent.levels(SCENARIO)
+        halves = {f"raters_{n}": _half_width(result, agent, scenarios, n) for n in _TIMES}
+        counts = Count(result.noun(SCENARIO), scenarios), Count("episode", more * agent.episodes)
+        yield Finding(result.measure, {"agent": agent.agent}, counts=counts, more=halves)
 
 
-def variance_section(result: Variances) -> Section:
+def needed_findings(result: Variances, agent: AgentVariance, wanted: float) -> Iterator[Finding]:
+    """The fewest scenarios with which the interval of an agent's mean is at most `wanted` to either
+    side, and the episodes that this makes, by how many times the raters; None where a hundred times
+    as many as now are too few."""
+    if not _can_be_planned(result, agent):
+        return
+    now = agent.levels(SCENARIO)
+    for times in _TIMES if result.by_people else _TIMES[:1]:
+        choices = range(2, _MOST_SCENARIOS * now + 1)
+        halves = partial(_half_width, result, agent, times=times)
+        at = bisect_left(choices, True, key=lambda n: _at_most(halves(n), wanted))
+        counts: tuple[Count, ...] = ()
+        if at < len(choices):
+            episodes = math.ceil(choices[at] * agent.episodes / now)
+            counts = Count(result.noun(SCENARIO), choices[at]), Count("episode", episodes)
+        if result.by_people:
+            counts = (Count("rater", times * agent.levels(JUDGE)), *counts)
+        yield Finding(result.measure, {"agent": agent.agent}, counts=counts)
+
+
+def _can_be_planned(result: Variances, agent: AgentVariance) -> bool:
+    counted = (SCENARIO, JUDGE) if result.by_people else (SCENARIO,)
+    return agent.error is not None and min(map(agent.levels, counted)) >= LEAST_RATERS
+
+
+def _at_most(half: float | None, wanted: float) -> bool:
+    return half is not None and half <= wanted
+
+
+def _half_width(
+    result: Variances, agent: AgentVariance, scenarios: int, times: int
+) -> float | None:
+    """Half the width of the interval with so many scenarios, and so many times the raters."""
+    more = scenarios / agent.levels(SCENARIO)
+    error = agent.components.error_with({SCENARIO: more, "residual": more, JUDGE: times})
+    raters = times * agent.levels(JUDGE) if result.by_people else scenarios
+    return None if error is None else t_critical(min(scenarios, raters) - 1) * error
+
+
+def variance_section(result: Variances, wanted: float | None = None) -> Section:
+    """The components of each agent; with `wanted`, what intervals so wide to either side take."""
     plans = [plan for agent in result.agents for plan in plan_findings(result, agent)]
     tables = [SAY.table("plans", plans, clusters=result.plural(SCENARIO))] if plans else []
+    if wanted is not None:
+        rows = [row for agent in result.agents for row in needed_findings(result, agent, wanted)]
+        tables.insert(0, SAY.table("needed", rows, columns=("agent", "counts"), wanted=wanted))
     section = Section(
         SAY("title", metric=result.measure, judges=[*result.judges]),
         tuple(sentence for agent in result.agents for sentence in _verdicts(result, agent)),

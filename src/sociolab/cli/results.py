@@ -343,6 +343,10 @@ def variance(
         OptFloat,
         option("--cost-per-judging", "USD", "Cost of a judging; default: as recorded.", min=0),
     ] = None,
+    half_width: Annotated[
+        OptFloat,
+        option("--half-width", "POINTS", "How many episodes and raters ± POINTS takes.", min=0),
+    ] = None,
     store: StoreFile = None,
     json: Json = False,
 ) -> None:
@@ -361,8 +365,8 @@ def variance(
         components = run_variances(
             opened, run, split_names(judge), measure, cost_per_play, cost_per_judging
         )
-    document = partial(variance_document, components)
-    show_sections([variance_section(components)], document, as_json=json)
+    document = partial(variance_document, components, half_width)
+    show_sections([variance_section(components, half_width)], document, as_json=json)
 
 
 @verbs.command(epilog="Example: sociolab site public first second")

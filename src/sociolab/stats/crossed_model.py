@@ -33,8 +33,9 @@ from sociolab.stats.intervals import Counts, Floats
 
 RESIDUAL = "residual"
 
-_MOST = 1e6
-"""The largest ratio of a factor's variance to the residual's: beyond, the residual is none."""
+_LEAST, _MOST = 1e-7, 1e6
+"""The ends of the ratio of a factor's variance to the residual's: at the low one it is none, beyond
+the high one the residual is."""
 
 
 class Weighted(NamedTuple):
@@ -84,18 +85,20 @@ def fit_crossed(values: Floats, fixed: Floats, factors: Mapping[str, Counts]) ->
     chosen = _separable(factors, len(values))
     codes = [*chosen.values()] or [np.arange(len(values))]
     equations = _Equations.build(values, fixed, codes)
-    most = _MOST if chosen else 0.0
-    ratios = minimize(
-        equations.deviance,
-        np.full(len(codes), min(0.5, most)),
-        jac=True,
-        method="L-BFGS-B",
-        bounds=[(0.0, most)] * len(codes),
-        options={"ftol": 1e-14, "gtol": 1e-8, "maxiter": 1000},
-    ).x
+    ratios = np.zeros(len(codes))
+    if chosen:
+        ratios = minimize(
+            equations.deviance,
+            np.full(len(codes), 0.5),
+            jac=True,
+            method="L-BFGS-B",
+            bounds=[(_LEAST, _MOST)] * len(codes),
+            options={"ftol": 1e-12, "gtol": 1e-6},
+        ).x
     at = _Solution.of(equations, ratios)
     unit = at.rest / at.freedom
-    variances = dict(zip([*chosen, RESIDUAL], [*(unit * ratios[: len(chosen)]), unit], strict=True))
+    shares = unit * np.where(ratios > _LEAST, ratios, 0)
+    variances = dict(zip([*chosen, RESIDUAL], [*shares[: len(chosen)], unit], strict=True))
     information = at.information() / (2 * unit**2)
     present = [*range(len(chosen)), len(codes)]
     weights = at.weights()
@@ -143,20 +146,22 @@ class _Equations:
 
     @classmethod
     def build(cls, values: Floats, fixed: Floats, codes: Sequence[Counts]) -> _Equations:
-        blocks = [np.eye(int(each.max()) + 1)[each] for each in codes[:-1]]
-        design = np.hstack([*blocks, fixed])
+        from scipy.sparse import csr_array, hstack
+
+        places = np.arange(len(values))
+        *blocks, last = (csr_array((np.ones(len(values)), (places, each))) for each in codes)
+        design = hstack([*blocks, csr_array(fixed)], format="csr")
         widths = [*(block.shape[1] for block in blocks), fixed.shape[1]]
         owner = np.repeat([*range(len(blocks)), -1], widths)
-        columns = np.column_stack([design, values])
-        sizes = np.bincount(codes[-1])
-        sums = np.zeros((len(sizes), columns.shape[1]))
-        np.add.at(sums, codes[-1], columns)
+        columns = hstack([design, csr_array(values[:, None])], format="csr")
+        sizes, sums = np.bincount(codes[-1]), (last.T @ columns).tocsr()
         grams = tuple(
-            (float(size), int(where.sum()), sums[where].T @ sums[where])
+            (float(size), int(where.sum()), (sums[where].T @ sums[where]).toarray())
             for size in np.unique(sizes)
             for where in [sizes == size]
         )
-        return cls(values, design, owner, tuple(codes), columns.T @ columns, grams)
+        products = (columns.T @ columns).toarray()
+        return cls(values, design, owner, tuple(codes), products, grams)
 
     def deviance(self, ratios: Floats) -> tuple[float, Floats]:
         """-2 log restricted likelihood, profiled over the residual's variance, and its slopes."""
@@ -191,6 +196,8 @@ class _Solution:
 
     @classmethod
     def of(cls, equations: _Equations, ratios: Floats) -> _Solution:
+        from scipy.linalg.lapack import dpotri
+
         owner, last = equations.owner, float(ratios[-1])
         inner, outer = equations.products.copy(), np.zeros_like(equations.products)
         log_r = trace = 0.0
@@ -204,11 +211,11 @@ class _Solution:
         left = inner[:-1, :-1]
         system = scale[:, None] * left * scale + np.diag((owner >= 0).astype(np.float64))
         root = np.linalg.cholesky(system)
-        half = np.linalg.solve(root, np.diag(scale))
-        inverse = half.T @ half
+        lower, _ = dpotri(root, lower=1)
+        whole = np.tril(lower) + np.tril(lower, -1).T
+        inverse = scale[:, None] * whole * scale
         away = np.append(-inverse @ inner[:-1, -1], 1.0)  # y less what is fitted, in columns
         slopes = (inner[:-1] @ away) ** 2
-        within = np.diag(left) - ((left @ inverse) * left).sum(axis=1)
         own = owner[:, None] == np.arange(len(ratios) - 1)
         last_trace = trace - float((inverse * outer[:-1, :-1]).sum())
         return cls(
@@ -219,7 +226,7 @@ class _Solution:
             log_r + 2 * float(np.log(np.diag(root)).sum()),
             float(inner[-1] @ away),
             np.append(slopes @ own, away @ outer @ away),
-            np.append(within @ own, last_trace),
+            np.append((1 - np.diag(whole)) @ own / ratios[:-1], last_trace),
             outer[:-1, :-1],
         )
 
