@@ -44,6 +44,12 @@ def test_offline_what_is_on_record_ranks_and_what_nobody_can_tell_is_said(
     sociolab: Sociolab,
 ) -> None:
     sociolab("run", "sotopia", "--tasks", "bargain", "--limit", 4, "--name", "own")
+    planned = sociolab("variance", "own", "--half-width", 0.5, "--json")
+    assert planned.code == 0, planned.err
+    assert all("needed" in agent for agent in planned.document["agents"])
+    assert (
+        "What an interval of ± 0.50 takes" in sociolab("variance", "own", "--half-width", 0.5).out
+    )
     alone = sociolab("variance", "own")
     assert alone.code == 0, alone.err
     assert "Variance components of goal (checked) (judge: outcome)" in alone.out
