@@ -50,6 +50,9 @@ COMMANDS = (
     ("hard", "two", "other", "--target", AGENT, "--name", "hard-two", "--metric", "BEL"),
     ("variance", "two", "other", "--metric", "BEL"),
     ("table", "two", "other"),
+    ("agree", "two", "other"),
+    ("reproduce", "sotopia-table3", "--run", "two", "--run", "other"),
+    ("reproduce", "sotopia-table1", "--run", "two", "--run", "other"),
     ("site", "public", "two", "other"),
     ("analyze", "python:json:dumps", "two", "other"),
 )

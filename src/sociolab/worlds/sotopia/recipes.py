@@ -48,6 +48,7 @@ from sociolab.runner.plan import filter_tasks
 from sociolab.stats.difficulty import HARDEST
 from sociolab.stats.intervals import on_scale
 from sociolab.stats.paired_tests import sign_flip
+from sociolab.store.checking import verify_runs
 from sociolab.worlds.sotopia.importing.episodes import STORED, describe_judge
 from sociolab.worlds.sotopia.public_ratings import PublicRatingsConfig, public_ratings
 
@@ -279,6 +280,7 @@ _Groups: TypeAlias = Mapping[tuple[str, str, str], Sequence[Value]]
 async def table3(sheet: Sheet, lab: Context, config: PeopleConfig) -> Findings:
     """People and a model on the hard tasks, scored by a judge and by raters, with t tests."""
     config.needs(sheet, "runs")
+    verify_runs(lab.store, *config.runs)
     for run in config.runs:
         if not any(agent_group(agent) == PEOPLE for agent in lab.store.run(run).agents.values()):
             raise ConfigError(f"--run: expected a run that people played, in {run} nobody did")
