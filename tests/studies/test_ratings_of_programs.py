@@ -113,13 +113,14 @@ def test_a_participants_id_stands_before_the_one_of_the_response(lab: Path) -> N
 def test_a_batch_leaves_out_rejected_work_and_reads_radio_buttons(lab: Path) -> None:
     head = ("HITId", "AssignmentId", "WorkerId", "AssignmentStatus", "Input.pk", "Input.seat")
     goal, secret = ("Answer.goal.7", "Answer.goal.3"), ("Answer.secret.-1", "Answer.secret.0")
-    yes, no = ("true", "false"), ("false", "true")
+    never = ("Answer.goal.5", "Answer.secret.-5")
+    yes, no, none = ("true", "false"), ("false", "true"), ("false", "false")
     rows = [
-        (*head, *goal, *secret, "Answer.notes.1", "Approve", "Reject"),
-        ("H", "A1", "AKU01", "Approved", "lamp-AA", 1, *yes, *no, "x", "", ""),
-        ("H", "A2", "AKU02", "Submitted", "lamp-AA", 2, *no, "false", "false", "", "", ""),
-        ("H", "A3", "AKU03", "Rejected", "lamp-AA", 1, *yes, *yes, "", "", ""),
-        ("H", "A4", "AKU04", "Submitted", "lamp-AA", 1, *yes, *yes, "", "", "hasty"),
+        (*head, *goal, *secret, *never, "Answer.notes.1", "Approve", "Reject"),
+        ("H", "A1", "AKU01", "Approved", "lamp-AA", 1, *yes, *no, *none, "x", "", ""),
+        ("H", "A2", "AKU02", "Submitted", "lamp-AA", 2, *no, *none, *none, "", "", ""),
+        ("H", "A3", "AKU03", "Rejected", "lamp-AA", 1, *yes, *yes, *none, "", "", ""),
+        ("H", "A4", "AKU04", "Submitted", "lamp-AA", 1, *yes, *yes, *none, "", "", "hasty"),
     ]
     said = bring(lab, as_csv(rows, quoting=csv.QUOTE_ALL))
     assert said[0] == "recognised as a batch of Mechanical Turk, leaving out 2 rejected"
@@ -188,6 +189,15 @@ def test_label_studio_is_the_same_in_all_its_forms(
         ("lamp-AA", "ann", "2", "goal", 4.0),
         ("lamp-AA", "bob", "4", "believability", 8.0),
     }
+
+
+def test_answers_that_are_nested_without_end_are_no_number(lab: Path) -> None:
+    nested = FLAT[0] | {"goal_1": "[" * 900 + "4" + "]" * 900}
+    bring(lab, json.dumps([nested]))
+    assert {score for *_, score in kept(lab)} == {4.0}
+    assert "expected a whole number" in with_error(
+        lab, json.dumps([FLAT[0] | {"goal_1": "[" * 9_999}])
+    )
 
 
 def test_a_broken_task_of_label_studio_is_told_by_its_number(lab: Path) -> None:

@@ -109,9 +109,9 @@ def _parse_json(text: str) -> object:
         return None
 
 
-def _add_record(table: RatingSheet, number: int, fields: object, text: str) -> None:
+def _add_record(table: RatingSheet, number: int, fields: object, found: object) -> None:
     if not isinstance(fields, dict | _Repeating):
-        problem = f"expected a JSON object, found {quote(text.strip())}"
+        problem = f"expected a JSON object, found {quote(found)}"
         table.wrong.append(WrongLine(number, problem))
         return
     pairs = [*fields.items()] if isinstance(fields, dict) else fields
@@ -132,7 +132,7 @@ def _read_array(text: str, table: RatingSheet) -> None:
         table.wrong.append(WrongLine(1, problem))
         return
     for number, fields in enumerate(records, 1):
-        _add_record(table, number, fields, str(fields))
+        _add_record(table, number, fields, fields)
 
 
 def _read_csv(text: str, table: RatingSheet) -> None:
@@ -212,7 +212,7 @@ def _drop_question_rows(table: RatingSheet) -> None:
     """Without the rows of questions and of ids, below the header, which tell no time of start."""
 
     def is_question(row: Row) -> bool:
-        start = cell_text(row.by_name()["StartDate"])
+        start = cell_text(row.by_name().get("StartDate"))
         return start.startswith("{") or not any(map(str.isdigit, start))
 
     header, *rows = table.rows
@@ -221,7 +221,7 @@ def _drop_question_rows(table: RatingSheet) -> None:
 
 def _find_flaw_of_response(cells: Mapping[str, object]) -> str:
     """By Qualtrics's status, a sum of 1 (preview), 2 (test), 8 (spam) and others, or its label."""
-    status = cell_text(cells["Status"]).casefold()
+    status = cell_text(cells.get("Status")).casefold()
     bits = int(status) if status.isdecimal() else 0
     for bit, label in ((1, "preview"), (2, "test"), (8, "spam")):
         if bits & bit or label in status:
@@ -239,17 +239,16 @@ def _merge_radio_buttons(table: RatingSheet) -> None:
     buttons = {
         name: match
         for name, cells in texts.items()
-        if (match := _BUTTON.fullmatch(name)) and "true" in cells <= {"true", "false", ""}
+        if (match := _BUTTON.fullmatch(name)) and cells != {""} and cells <= {"true", "false", ""}
     }
 
     def merge(row: Row) -> Row:
-        renamed = (buttons[name]["name"] if name in buttons else name for name in row.names)
-        names = tuple(dict.fromkeys(renamed))
-        cells = row.by_name()
+        names = (buttons[name]["name"] if name in buttons else name for name in row.names)
+        merged = dict.fromkeys(names, row.cells and "") | row.by_name()
         for name, match in buttons.items():
-            if cell_text(cells.get(name)).casefold() == "true":
-                cells[match["name"]] = match["value"]
-        return Row(row.number, names, row.cells and [cells.get(name, "") for name in names])
+            if cell_text(merged.pop(name, "")).casefold() == "true":
+                merged[match["name"]] = match["value"]
+        return Row(row.number, tuple(merged), row.cells and [*merged.values()])
 
     table.rows = [merge(row) for row in table.rows]
 
@@ -262,24 +261,20 @@ def _find_flaw_of_assignment(cells: Mapping[str, object]) -> str:
     return "rejected" if status.casefold() == "rejected" or reason else ""
 
 
-class _Result(BaseModel):
-    from_name: str = ""
-    value: dict[str, Any] = {}
-
-
 class _Annotation(BaseModel):
     completed_by: int | str | dict[str, Any] | None = None
     was_cancelled: bool = False
     lead_time: float | None = None
     created_at: str = ""
-    result: tuple[_Result, ...] = ()
+    result: tuple[dict[str, Any], ...] = ()
 
     def cells(self) -> dict[str, object]:
         by = self.completed_by
         who = by.get("email") or by.get("id") if isinstance(by, dict) else by
-        own = {"annotator": who, "lead_time": self.lead_time, "created_at": self.created_at}
-        values = {each.from_name: each.value for each in self.result if each.from_name}
-        return {**own, "was_cancelled": self.was_cancelled, **values}
+        own = {"annotator": who} | self.model_dump(exclude={"completed_by", "result"})
+        return own | {
+            each["from_name"]: each.get("value") for each in self.result if "from_name" in each
+        }
 
 
 class _LabelledTask(BaseModel):
@@ -317,14 +312,20 @@ def _bare_answer(cell: object) -> object:
     if isinstance(cell, str) and cell.startswith(("[", "{")):
         parsed = _parse_json(cell)
         cell = cell if parsed is None else parsed
-    match cell:
-        case [single]:
-            return _bare_answer(single)
-        case {"rating": answer} | {"number": answer} | {"choices": answer} | {"text": answer}:
-            return _bare_answer(answer)
-        case [*several]:
-            return "\n".join(map(str, several))
-    return cell
+    while True:
+        match cell:
+            case (
+                [inner]
+                | {"rating": inner}
+                | {"number": inner}
+                | {"choices": inner}
+                | {"text": inner}
+            ):
+                cell = inner
+            case [*several]:
+                return "\n".join(map(cell_text, several))
+            case _:
+                return cell
 
 
 _EXPORTS: Mapping[
