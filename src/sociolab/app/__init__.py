@@ -24,6 +24,7 @@ from sociolab.core.lazy import load_public_names
 
 if TYPE_CHECKING:
     from sociolab.app.credit import credit_run as credit_run
+    from sociolab.app.data.exporting import export_episodes as export_episodes
     from sociolab.app.data.importing import (
         Import as Import,
         import_anything as import_anything,
