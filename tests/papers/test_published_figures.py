@@ -35,10 +35,10 @@ def gap(fr: float, fg: float) -> float:
     return abs(fr - fg) / (fr + fg) * 100
 
 
-def test_there_are_ten_recipes_and_each_says_what_it_needs_and_what_cannot_be_had() -> None:
+def test_there_are_eleven_recipes_and_each_says_what_it_needs_and_what_cannot_be_had() -> None:
     assert set(tool_names("recipes")) == {
         "sotopia-table1", "sotopia-table2", "sotopia-table3", "sotopia-hard",
-        "sotopia-figure-f4",
+        "sotopia-figure-f4", "sotopia-pi-human",
         "anteval-table1", "anteval-table2", "stss-table3", "stss-table4", "stss-5.3",
     }  # fmt: skip
     for name in tool_names("recipes"):
