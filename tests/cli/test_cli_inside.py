@@ -47,8 +47,8 @@ def test_tables_and_figures_say_that_a_stand_in_played(tmp_path: Path) -> None:
 ORDER = [
     "run", "list", "show", "town", "report", "compare", "table", "rank", "hard", "variance",
     "site", "agree", "analyze", "reproduce", "judge", "audit", "credit", "write", "import",
-    "export", "data", "rename", "tag", "delete", "store", "web", "study", "endpoint", "doctor",
-    "prices", "demo", "tool",
+    "export", "data", "rename", "tag", "note", "delete", "store", "web", "study", "endpoint",
+    "doctor", "prices", "demo", "tool",
 ]  # fmt: skip
 
 
@@ -91,7 +91,8 @@ def test_the_example_of_every_verb_is_of_that_verb_and_can_be_read() -> None:
 
 def test_the_examples_that_need_no_model_work_one_after_the_other(sociolab: Sociolab) -> None:
     verbs = (
-        "run", "list", "show", "report", "variance", "export", "tag", "rename", "delete",
+        "run", "list", "show", "report", "variance", "export", "tag", "note", "rename",
+        "delete",
         "store size", "town picture", "study example", "study list",
     )  # fmt: skip
     sociolab("run", "sotopia", "--limit", 2, "--name", "second")

@@ -14,8 +14,8 @@ from sociolab.cli import app
 ORDER = [
     "run", "list", "show", "town", "report", "compare", "table", "rank", "hard", "variance",
     "site", "agree", "analyze", "reproduce", "judge", "audit", "credit", "write", "import",
-    "export", "data", "rename", "tag", "delete", "store", "web", "study", "endpoint", "doctor",
-    "prices", "demo", "tool",
+    "export", "data", "rename", "tag", "note", "delete", "store", "web", "study", "endpoint",
+    "doctor", "prices", "demo", "tool",
 ]  # fmt: skip
 HEAVY = ("numpy", "pydantic", "rich.table", "sqlite3", "aiohttp", "sociolab.app", "sociolab.store")
 

@@ -68,3 +68,18 @@ def test_the_main_metric_of_a_run_is_a_cell_of_its_own(address: str) -> None:
     assert "goal (checked)" in cell
     assert "n = " in cell
     assert "rule-based" in cell
+
+
+def test_notes_stand_on_the_pages_of_their_run_and_comparison(tmp_path: Path) -> None:
+    path, note = tmp_path / "store.db", "<b>Mind</b> the seed."
+    for name, seed in (("first", 1), ("second", 2)):
+        run(RunConfig(world="sotopia", limit=3, seed=seed, name=name, store=path))
+    with served(path) as address, Store.open(path) as opened:
+        pages = [f"{address}/runs/first", f"{address}/compare?run=second&run=first"]
+        assert not any("the seed." in requests.get(page, timeout=20).text for page in pages)
+        opened.notes.add("first", note)
+        opened.notes.add("first", note, "second")
+        for page in pages:
+            assert "&lt;b&gt;Mind&lt;/b&gt; the seed." in requests.get(page, timeout=20).text
+        runs = requests.get(f"{address}/runs", timeout=20).text
+        assert ("2 notes" in runs, "1 note<" in runs) == (True, True)

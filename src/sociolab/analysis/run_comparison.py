@@ -52,8 +52,9 @@ from sociolab.report.difference_charts import forest
 from sociolab.report.exam import ExamNotes, exam_notes, judge_notes
 from sociolab.report.finding import Count, Sentence
 from sociolab.report.formatting import rounded
+from sociolab.report.result import notes_on
 from sociolab.report.run_facts import evaluated, not_played
-from sociolab.report.schema import RunResult
+from sociolab.report.schema import RunNote, RunResult
 from sociolab.report.score_tables import judges_of, overview_measures
 from sociolab.report.section import Section, Spec, TextTable, noted
 from sociolab.report.served import judge_served_apart
@@ -62,6 +63,7 @@ from sociolab.report.words import (
     instructions_notes,
     nature,
     notes_of_runs,
+    sanitize,
     scripted_play,
     stand_in_words,
 )
@@ -119,15 +121,25 @@ class Conclusions:
     seats: Mapping[str, ComparedAgents] = field(default_factory=dict)
     other_judges: tuple[str, ...] = ()
     every: AgentPairs | None = None
+    notes: tuple[RunNote, ...] = ()
+
+    @property
+    def noted(self) -> tuple[Section, ...]:
+        """The notes on the comparison, if there are any."""
+        return (
+            (Section("Notes", tuple(sanitize(str(note)) for note in self.notes)),)
+            if self.notes
+            else ()
+        )
 
     @property
     def overview(self) -> tuple[Section, ...]:
         """What the terminal shows first: of two agents the findings and the differences, and by
         seat where that was wanted; of agents alone all there is."""
         if self.comparison is None:
-            return self.sections
+            return (*self.sections, *self.noted)
         first, *seats, _ = self.sections
-        return (comparison_overview(first), *seats)
+        return (comparison_overview(first), *seats, *self.noted)
 
     @property
     def paper(self) -> tuple[Section, ...]:
@@ -207,12 +219,19 @@ class Conclusions:
             "said": sentences,
             "cautions": cautions,
             **({"seats": rounded(seats)} if seats else {}),
+            **({"notes": [note.model_dump() for note in self.notes]} if self.notes else {}),
         }
 
 
 def compare_runs(store: Store, request: CompareRequest) -> Conclusions:
-    """Compare two agents, or look at the consistency of one run's; ConfigError where it cannot
-    be done: the world, tasks or judge differ, or an agent must be named."""
+    """Compare two agents, or look at the consistency of one run's, with the notes on the comparison
+    of two runs; ConfigError where it cannot be done: the world, tasks or judge differ, or an agent
+    must be named."""
+    notes = notes_on(store, *request.runs) if len(request.runs) == 2 else ()
+    return replace(_conclude(store, request), notes=notes)
+
+
+def _conclude(store: Store, request: CompareRequest) -> Conclusions:
     if request.prompts and len(request.runs) == 1:
         return _prompts_of_judge(store, request)
     runs, judge = open_runs(store, request)

@@ -223,11 +223,13 @@ def _compare(
         pair_sections = (pairs.section,) if pairs and display.most else ()
         result = VerbResult(
             request.runs,
-            conclusions.sections,
+            (*conclusions.sections, *conclusions.noted),
             partial(_document, conclusions, pairs, gates),
             conclusions.rows,
             figure,
-            (*conclusions.sections, *pair_sections) if display.detailed else conclusions.overview,
+            (*conclusions.sections, *conclusions.noted, *pair_sections)
+            if display.detailed
+            else conclusions.overview,
             conclusions.paper,
         )
         if media.html is not None:

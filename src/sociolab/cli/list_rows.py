@@ -62,6 +62,7 @@ def _run(store: Store, row: RunRow, *, everything: bool) -> dict[str, Any]:
         "estimated_calls": totals.estimated_calls,
         "estimated": totals.estimated,
         "tags": list(tags_of(row)),
+        "notes": len(store.notes.of(row.name)),
         "made_with": settings.get(MADE_WITH),
         **({RESUMED_WITH: settings[RESUMED_WITH]} if RESUMED_WITH in settings else {}),
         **({"holds": holds} if everything else {}),
@@ -81,6 +82,7 @@ def _run_cells(run: dict[str, Any]) -> dict[str, Any]:
         "judges": ", ".join(run["judges"]),
         "cost": "" if usd is None else f"{about(run['estimated'])}{money(usd)}",
         "tags": ", ".join(run["tags"]),
+        "notes": run["notes"] or "",
         "holds": run.get("holds", ""),
     }
 

@@ -78,10 +78,11 @@ GROUPS: Mapping[str, Mapping[str, tuple[str, str]]] = {
     "Manage runs": {
         "rename": ("store", "Rename a run."),
         "tag": ("store", "Tag a run."),
+        "note": ("store", "Write, list or delete notes on a run, or on the comparison of two."),
         "delete": ("store", "Delete runs and everything in them."),
         "store": (
             "store",
-            "Show the store's size, compact it, check it for damage, or merge shards of a run.",
+            "Show the store's size, compact it, check it for damage, copy it, or merge several.",
         ),
     },
     "In the browser, and with people": {

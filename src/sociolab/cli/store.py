@@ -10,6 +10,7 @@ import typer
 
 from sociolab.cli.options import (
     Json,
+    OptInt,
     OptText,
     RunName,
     RunNames,
@@ -87,6 +88,54 @@ def tag(
         opened.set_settings(run, updated)
     current = updated.get(TAGS)
     say(f"{run}: {', '.join(map(str, current)) if isinstance(current, list) else 'no tags'}")
+
+
+@verbs.command(epilog='Example: sociolab note first "Prices before the update."')
+def note(
+    words: Annotated[
+        list[str], argument("RUN [RUN] [TEXT]", "One run, or two for their comparison; the note.")
+    ],
+    delete: Annotated[
+        OptInt, option("--delete", "N", "Delete the note that the list has under this number.")
+    ] = None,
+    store: StoreFile = None,
+    json: Json = False,
+) -> None:
+    """Write, list or delete notes on a run, or on the comparison of two.
+
+    Without TEXT, the notes are listed. Reports, comparisons and pages show them.
+    """
+    from sociolab.report.result import notes_on
+    from sociolab.report.words import sanitize
+    from sociolab.store.store import open_store
+
+    with open_store(store) as opened:
+        opened.run_pk(words[0])
+        runs = [words[0], *(word for word in words[1:2] if opened.has_run(word))]
+        text = words[len(runs) :]
+        if len(text) > 1 or (text and (delete is not None or not text[0].strip())):
+            raise ConfigError(
+                f"expected RUN TEXT, RUN RUN TEXT, or no text to list or delete notes, found "
+                f'{len(words)} words, of which "{text[-1]}" is no run; put the note in quotes'
+            )
+        if text:
+            opened.notes.add(runs[0], text[0], *runs[1:])
+        notes = [row for row in opened.notes.of(*runs) if runs[1:] or row.other is None]
+        if delete is not None:
+            if not 1 <= delete <= len(notes):
+                raise ConfigError(
+                    f"--delete: expected one of {len(notes)} notes, found {delete}; "
+                    f"`sociolab note {' '.join(runs)}` lists them"
+                )
+            opened.notes.delete(notes[delete - 1].pk)
+        listed = notes_on(opened, *runs)
+    if json:
+        print_json({"notes": [each.model_dump() for each in listed]})
+        return
+    for number, each in enumerate(listed, 1):
+        typer.echo(f"{number}. {sanitize(str(each))}")
+    if not listed:
+        say(f"no notes on {' and '.join(runs)}")
 
 
 @verbs.command(epilog="Example: sociolab delete first second")

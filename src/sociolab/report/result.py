@@ -52,6 +52,7 @@ from sociolab.report.schema import (
     JudgeEntry,
     MeasureEntry,
     ReadingEntry,
+    RunNote,
     RunResult,
     ScoreEntry,
     ServedEntry,
@@ -153,7 +154,7 @@ def outline_of(store: Store, run: str, trials: Sequence[TrialRow]) -> RunResult:
         world=row.world,
         data=_data(settings),
         seed=settings.get("seed"),
-        created=datetime.fromtimestamp(int(row.created), UTC).strftime("%Y-%m-%dT%H:%M:%SZ"),
+        created=_utc(row.created),
         agents=tuple(dict.fromkeys(m.agent for t in trials for m in t.trial.cast)),
         identities=tuple(row.agents.values()),
         partner=_partner(settings),
@@ -191,8 +192,22 @@ def outline_of(store: Store, run: str, trials: Sequence[TrialRow]) -> RunResult:
         settings=row.settings,
         smoke=settings.get("smoke"),
         versions={"sociolab": __version__},
+        notes=notes_on(store, run),
         declared=row.declared,
     )
+
+
+def notes_on(store: Store, run: str, other: str | None = None) -> tuple[RunNote, ...]:
+    """The notes on a run, or on its comparison with `other`, oldest first."""
+    return tuple(
+        RunNote(at=_utc(note.at), text=note.text)
+        for note in store.notes.of(run, other)
+        if other is not None or note.other is None
+    )
+
+
+def _utc(seconds: float) -> str:
+    return datetime.fromtimestamp(int(seconds), UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
 
 
 def turns_asked(store: Store, run: str) -> dict[PlayKey, TurnCounts]:

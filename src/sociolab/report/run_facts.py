@@ -65,6 +65,11 @@ def setting_facts(result: RunResult) -> tuple[tuple[str, str], ...]:
     return tuple(facts)
 
 
+def note_facts(result: RunResult) -> tuple[tuple[str, str], ...]:
+    """The notes on the run, as labels and values."""
+    return tuple(("Note", sanitize(str(note))) for note in result.notes)
+
+
 def date(result: RunResult) -> str:
     """The start of the run, such as "2026-11-29 14:05 UTC"."""
     return f"{result.created[:10]} {result.created[11:16]} UTC"

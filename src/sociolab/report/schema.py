@@ -48,6 +48,16 @@ class Data(ResultRecord):
     hash: str
 
 
+class RunNote(ResultRecord):
+    """A note that somebody wrote on a run or a comparison; `at` is in UTC."""
+
+    at: str
+    text: str
+
+    def __str__(self) -> str:
+        return f"{self.at[:10]}: {self.text}"
+
+
 class TokenTotals(ResultRecord):
     """Tokens as counted by the providers, or estimated where they were not (see
     `RunResult.estimated_calls`); `cached` tokens are a part of `prompt`."""
@@ -343,6 +353,7 @@ class RunResult(ResultRecord):
     settings: JsonValue
     smoke: str | None = None
     versions: dict[str, str]
+    notes: tuple[RunNote, ...] = ()
     declared: Declared = Field(default=UNDECLARED, exclude=True)
     renamed: dict[str, str] = Field(default_factory=dict, exclude=True)
     other_judges: tuple[str, ...] = Field(default=(), exclude=True)

@@ -15,7 +15,14 @@ from rich.table import Table
 from rich.text import Text
 
 from sociolab.core.ports import Line
-from sociolab.report.run_facts import account, outline, setting_facts, summary, warnings
+from sociolab.report.run_facts import (
+    account,
+    note_facts,
+    outline,
+    setting_facts,
+    summary,
+    warnings,
+)
 from sociolab.report.schema import RunResult
 from sociolab.report.score_tables import MOST_BESIDE, MOST_ROWS, overview_table, run_section
 from sociolab.report.section import Section, TextTable
@@ -48,7 +55,7 @@ def overview(
             if table is not None
         ),
     )
-    return Group(printed([section], endless=endless), facts(outline(result)))
+    return Group(printed([section], endless=endless), facts(outline(result) + note_facts(result)))
 
 
 def full_report(
@@ -58,7 +65,7 @@ def full_report(
     cautions = [Text(f"! {sanitize(sentence)}", style="bold red") for sentence in warnings(result)]
     return Group(
         Text(f"Run {result.run}", style="bold"),
-        facts(setting_facts(result)),
+        facts(setting_facts(result) + note_facts(result)),
         *cautions,
         *_tables(run_section(result, details=details).tables, endless),
         Text(),

@@ -27,6 +27,7 @@ class Stamp(NamedTuple):
     attempts: tuple[int, int]
     judgings: tuple[int, int]
     verdicts: tuple[int, int]
+    notes: tuple[int, int]
 
 
 def stamp_run(store: Database, run: str) -> Stamp:
@@ -51,6 +52,7 @@ def stamp_run(store: Database, run: str) -> Stamp:
             "SELECT count(*), sum(kind = 'failure') FROM verdicts "
             "WHERE judging IN (SELECT pk FROM judgings WHERE run = ?)"
         ),
+        two_counts("SELECT count(*), max(pk) FROM notes WHERE run = ?"),
     )
 
 

@@ -112,6 +112,7 @@ class ListedRun:
     failed_calls: int
     cost: str
     usd: float | None
+    notes: int
 
     @property
     def named_agents(self) -> int:
@@ -176,7 +177,13 @@ def _listed_run(store: Store, row: RunRow) -> ListedRun:
     if totals.usd is not None:
         cost = f"{about(totals.estimated)}{money(totals.usd)}"
     return ListedRun(
-        progress_of(store, row), _agents(row), totals.calls, totals.failed_calls, cost, totals.usd
+        progress_of(store, row),
+        _agents(row),
+        totals.calls,
+        totals.failed_calls,
+        cost,
+        totals.usd,
+        len(store.notes.of(row.name)),
     )
 
 
