@@ -9,7 +9,18 @@ from typing import Literal, TypeAlias
 
 from sociolab.app.data.sets import load_world
 from sociolab.app.registry import world_plugin
-from sociolab.core.episode import Answered, CastMember, Episode, Event, Moved, Task, Trial, Unusable
+from sociolab.core.episode import (
+    ARCHIVED,
+    Answered,
+    CastMember,
+    Episode,
+    Event,
+    Happened,
+    Moved,
+    Task,
+    Trial,
+    Unusable,
+)
 from sociolab.core.errors import ConfigError, SociolabError, StoreError, WorldError
 from sociolab.core.names import fold_name
 from sociolab.core.ports import (
@@ -130,7 +141,8 @@ def requests_of(world: World, episode: Episode) -> Mapping[Key, Request]:
     trial = episode.trial
     try:
         play = world.play(trial.task, trial.id, trial.seed)
-        journal = Journal(episode.events)
+        played = (e for e in episode.events if not (isinstance(e, Happened) and e.what == ARCHIVED))
+        journal = Journal(tuple(played))
         requests: dict[Key, Request] = {}
         sent: Sent = None
         count = 0

@@ -244,6 +244,10 @@ class Happened:
     value: Json
 
 
+ARCHIVED = "archived"
+"""What happened where an imported episode came with facts of its own, such as the tag of its
+experiment; no play makes it, and a replay passes over it."""
+
 Event: TypeAlias = Moved | Answered | Unusable | Happened | Ended
 
 

@@ -8,14 +8,13 @@ import math
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from sociolab.core.episode import Action, Episode, Happened
+from sociolab.core.episode import ARCHIVED, Action, Episode, Happened
 from sociolab.core.errors import ConfigError
 from sociolab.core.score import Score
 from sociolab.core.seeding import digest
 from sociolab.plugin.world import ImportedJudging
 from sociolab.worlds.sotopia.evaluation import DIMENSIONS, PUBLIC_NAMES
 from sociolab.worlds.sotopia.importing.episode_text import ENVIRONMENT
-from sociolab.worlds.sotopia.importing.episodes import ARCHIVED
 from sociolab.worlds.sotopia.importing.public_data import (
     AGENTS,
     COMBINATIONS,

@@ -10,8 +10,10 @@ from typing import Any
 
 import pytest
 
+from sociolab.app import requests_of
 from sociolab.core import Action, ConfigError, Happened
 from sociolab.worlds import sotopia
+from sotopia_cases import data_set
 
 TABLES = {
     "agent_profiles": ("AgentProfile", {"agent_id": "pk"}),
@@ -206,6 +208,15 @@ def test_an_exported_episode_is_read_from_its_messages(tmp_path: Path) -> None:
     values = {(v.seat, v.measure.name): getattr(v, "value", None) for v in judging.verdicts}
     assert (values["a-1", "goal"], values["a-2", "goal"], values["a-1", "overall"]) == (4, 10, 2)
     assert "tags: m1_m2_v0.0.1_clean (1)" in result.lines
+
+
+def test_what_a_seat_was_asked_is_rebuilt_whatever_the_tag(tmp_path: Path) -> None:
+    world = sotopia.Sotopia(data_set())
+    (tagged,) = imported(tmp_path, exported()).episodes
+    (plain,) = imported(tmp_path, exported(experiment_tag="")).episodes
+    requests = requests_of(world, tagged)
+    assert len(requests) == 4
+    assert requests == requests_of(world, plain)
 
 
 def test_a_prompt_of_another_episode_is_not_read(tmp_path: Path) -> None:

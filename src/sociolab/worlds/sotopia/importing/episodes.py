@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import TypeAlias
 
 from sociolab.core.episode import (
+    ARCHIVED,
     HUMAN,
     Agent,
     CastMember,
@@ -66,9 +67,6 @@ from sociolab.worlds.sotopia.importing.reading import (
 from sociolab.worlds.sotopia.scenarios import Character, RelationshipType, Scenario, is_id
 from sociolab.worlds.sotopia.scene import LEAVE, NONE, TURN_LIMIT
 from sociolab.worlds.sotopia.visibility import seen_by
-
-ARCHIVED = "archived"
-"""The event of an imported episode that holds the tag of its experiment."""
 
 
 @dataclass(frozen=True, slots=True)
