@@ -76,7 +76,8 @@ def test_a_set_of_ratings_is_chosen_and_deleted_by_its_name(
 def test_what_is_wrong_is_one_sentence(sociolab: Sociolab, tmp_path: Path) -> None:
     store, file = tmp_path / "store.db", ratings(tmp_path, [("lamp-AA", "ann")] * len(SCORES))
     build(store)
-    assert "--run" in sociolab("import", "ratings", file, "--store", store).sentence
+    strange = ratings(tmp_path, [("moon-AA", "ann")] * len(SCORES))
+    assert "--run" in sociolab("import", "ratings", strange, "--store", store).sentence
     assert "--name" in sociolab("import", "dnd", file, "--store", store).sentence
     assert "with dnd" in sociolab("import", "dnd", file, "--name", "x", "--run", RUN).sentence
     file.write_text("episode,seat\nx,y", "utf-8")

@@ -246,6 +246,7 @@ def test_an_id_that_a_spreadsheet_spoiled_is_named_as_such(lab: Path, spoiled: s
 def test_the_run_is_found_by_its_episodes(lab: Path) -> None:
     assert f"of run {RUN}" in bring(lab, TABLE)[0]
     assert "found none that has them" in with_error(lab, TABLE.replace("lamp", "moon"))
+    assert "a column of episodes, found none" in with_error(lab, TABLE.replace("episode", "talk"))
     with Store.open(lab / "store.db") as store:
         export_run(store, RUN, lab / "run.jsonl")
         import_run(store, lab / "run.jsonl", "second")

@@ -170,6 +170,12 @@ def _find_run(store: Store, table: RatingSheet, mapped: Sequence[str], file: Pat
         for name, cell in row.by_name().items()
         if mapped_to.get(name, _field_called(_plain_name(name))) == "episode"
     }
+    if not ids:
+        heads = _quote_names(table.rows[0].names if table.rows else ())
+        raise ConfigError(
+            f"{file}: expected a column of episodes, found none among {heads}; "
+            "--map COLUMN=episode names it"
+        )
     runs = store.runs_with(ids)
     if len(runs) != 1:
         which = f"found them in {join_names(runs)}" if runs else "found none that has them"
