@@ -252,6 +252,13 @@ def test_sets_that_make_no_runs_are_refused(
     assert sentence in done.sentence
 
 
+def test_each_set_has_an_estimate(sociolab: Sociolab, three: list[str]) -> None:
+    sets = ("--set", f"prompts={','.join(three)}", "--name", "r")
+    done = sociolab("run", "sotopia", "--limit", 1, *sets, "--dry-run")
+    assert done.code == 0, done.err
+    assert [name in done.out for name in ("r-one", "r-two", "r-three")] == [True] * 3
+
+
 def test_a_budget_is_shared_by_the_sets(three: list[str]) -> None:
     config = RunConfig(name="r", budget=3, settings={"prompts": ",".join(three)})
     assert [(each.name, each.budget) for each in over_prompts(config)] == [

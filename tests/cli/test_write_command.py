@@ -104,10 +104,10 @@ def test_bad_input_is_named_in_a_sentence(
 def test_what_no_model_can_write_is_refused(sociolab: Sociolab) -> None:
     done = sociolab("write", "stss", "--writer", "openai/w", "--to", "x")
     assert done.code == 2
-    assert 'found the world "stss"' in done.sentence
+    assert "of stss, a model can write prompts; found nothing" in done.sentence
     done = sociolab("write", "sotopia", "songs", "--writer", "openai/w", "--to", "x")
     assert done.code == 2
-    assert 'characters, relationships, scenarios; found "songs"' in done.sentence
+    assert 'characters, relationships, scenarios, prompts; found "songs"' in done.sentence
 
 
 def test_a_dry_run_counts_calls_and_writes_nothing(sociolab: Sociolab, tmp_path: Path) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import Annotated, Any
@@ -79,7 +80,13 @@ def run(
 
         with ticking(10, partial(say, "still simulating what it takes ...")):
             expected = [estimate(one, latency) for one in each]
-        show_sections([one.section() for one in expected], expected[0].document, as_json=json)
+        sections = [one.section() for one in expected]
+        if len(each) > 1:
+            sections = [
+                replace(section, title=f"{section.title}: {one.name}")
+                for section, one in zip(sections, each, strict=True)
+            ]
+        show_sections(sections, expected[0].document, as_json=json)
         _write_description(write_file, config, f"play it: sociolab run --file {write_file}")
         return
     # Only once the run is in the store, so that a run that cannot begin leaves no file behind.

@@ -46,9 +46,11 @@ class Author:
         body: str,
         key: CallKey,
         lacks: Callable[[Typed], Iterable[str]] = lambda _: (),
+        needs: int = 0,
     ) -> tuple[Typed, int]:
         """Have a typed piece written; returns it with the number of attempts that it took.
 
+        It may take `needs` tokens, or what its type suggests if that is more.
         `lacks` returns clauses on what a reply lacks (empty ones do not count). A reply that lacks
         something is sent back with these, twice at most; then ReplyError says what is missing.
         ModelError passes through.
@@ -60,7 +62,7 @@ class Author:
                 raise ReplyError(problem)
             return reply
 
-        needs = 2 * estimate_needs(schema_of(kind))  # prose is longer than answers
+        needs = max(needs, 2 * estimate_needs(schema_of(kind)))  # prose is longer than answers
         prompt = typed_prompt(head, body, kind, _TEMPERATURE, needs)
         reply = await ask_model(self.model, prompt, kind, key, check_reply)
         return reply.value, reply.attempts

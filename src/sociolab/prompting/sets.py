@@ -7,7 +7,8 @@ from __future__ import annotations
 
 import hashlib
 import tomllib
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from functools import cache, cached_property
 from importlib.resources import as_file, files
@@ -150,9 +151,23 @@ def load_set(package: str, name: str, required: RequiredTemplates) -> PromptSet:
     ConfigError where there is none, a file is missing or cannot be read, a template does not parse
     or uses an unknown variable, or the manifest is invalid.
     """
+    if name in shipped_sets(package):
+        return _shipped(package, name, tuple(sorted(required.items())))
+    with set_folder(package, name) as folder:
+        return replace(
+            _read(folder, folder.resolve().name, required),
+            originals=hashes_of_originals(package).keys(),
+        )
+
+
+@contextmanager
+def set_folder(package: str, name: str) -> Iterator[Path]:
+    """The folder of a set, while this is open; ConfigError where there is none."""
     shipped = shipped_sets(package)
     if name in shipped:
-        return _shipped(package, name, tuple(sorted(required.items())))
+        with as_file(files(package).joinpath("prompts", name)) as folder:
+            yield folder
+        return
     named = absolute_unless_name(name) == name and not Path(name).is_absolute()
     folder = (
         imported_folder(prompts_kind(package), name) if named else Path(absolute_unless_name(name))
@@ -163,10 +178,7 @@ def load_set(package: str, name: str, required: RequiredTemplates) -> PromptSet:
             f"prompts: expected {' or '.join(names)}, or the path of a folder with {MANIFEST} and "
             f'the templates, such as ./{Path(name).name or "mine"}; found "{name}"'
         )
-    return replace(
-        _read(folder, folder.resolve().name, required),
-        originals=hashes_of_originals(package).keys(),
-    )
+    yield folder
 
 
 def prompts_kind(package: str) -> str:
@@ -188,7 +200,7 @@ def shipped_sets(package: str) -> tuple[str, ...]:
 
 @cache
 def _shipped(package: str, name: str, required: tuple[tuple[str, str], ...]) -> PromptSet:
-    with as_file(files(package).joinpath("prompts", name)) as folder:
+    with set_folder(package, name) as folder:
         return _read(folder, name, dict(required))
 
 
@@ -204,10 +216,14 @@ def _read(folder: Path, name: str, required: RequiredTemplates) -> PromptSet:
 
 
 class PromptedSettings(LayeredSettings):
-    """The settings of a world with a prompt set; `prompts` is a shipped set's name or a folder."""
+    """The settings of a world with a prompt set; `prompts` is a shipped set's name or a folder.
+
+    `told` are the templates that players get, which `sociolab write WORLD prompts` rewords.
+    """
 
     package: ClassVar[str]
     required_templates: ClassVar[RequiredTemplates]
+    told: ClassVar[tuple[str, ...]] = ()
 
     prompts: str = "paper"
 

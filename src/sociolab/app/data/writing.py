@@ -9,6 +9,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
+from sociolab.app.data.paraphrasing import paraphraser
 from sociolab.app.data.sets import world_names
 from sociolab.app.players.models import Models, ModelSpec, parse
 from sociolab.app.registry import world_plugin, worlds_that
@@ -23,6 +24,7 @@ from sociolab.models.budget import CHARACTERS_A_TOKEN, Budget, estimate_tokens
 from sociolab.plugin.world import Writer
 from sociolab.plugin.writing import Author, WriteJob
 from sociolab.prompting.made_up import Draw, reply_to
+from sociolab.prompting.sets import PromptedSettings
 from sociolab.report.words import plural
 from sociolab.runner.progress import TalliedReplies, Tally
 from sociolab.store.connect import store_path
@@ -112,11 +114,16 @@ def _find_writer(config: WriteConfig) -> Writer:
     wrong."""
     if config.to.exists() and not config.to.is_dir():
         raise ConfigError(f"--to: expected a folder, found the file {config.to}")
-    writers = world_plugin(config.world).writers if config.world in world_names() else {}
+    plugin = world_plugin(config.world) if config.world in world_names() else None
+    own = plugin.writers if plugin else {}
+    writers = dict(own)
+    settings = plugin.settings if plugin else None
+    if settings is not None and issubclass(settings, PromptedSettings) and settings.told:
+        writers["prompts"] = paraphraser(config.world, settings)
     if not writers:
         worlds = " and ".join(worlds_that(lambda installed: bool(installed.writers)))
         raise ConfigError(f'a model can write for {worlds}, found the world "{config.world}"')
-    kind = config.what or (next(iter(writers)) if len(writers) == 1 else "")
+    kind = config.what or (next(iter(own)) if len(own) == 1 else "")
     if kind not in writers:
         named = f'"{kind}"' if kind else "nothing"
         raise ConfigError(

@@ -30,6 +30,7 @@ class AntSettings(PromptedSettings):
 
     package = PACKAGE
     required_templates = REQUIRED_TEMPLATES
+    told = PLAYED
 
 
 def paper_prompts() -> PromptSet:

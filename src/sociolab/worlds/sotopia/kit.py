@@ -52,6 +52,7 @@ class Settings(PromptedSettings):
 
     package = PACKAGE
     required_templates = REQUIRED_TEMPLATES
+    told = ("act_head", "act_tail")
 
     turns: int = Field(default=TURN_LIMIT, ge=1)
     names: Literal["hidden", "shown"] = "hidden"

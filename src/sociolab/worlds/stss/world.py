@@ -61,6 +61,7 @@ class TownSettings(PromptedSettings):
 
     package = PACKAGE
     required_templates = REQUIRED_TEMPLATES
+    told = tuple(name for name in REQUIRED_TEMPLATES if name not in JUDGED)
 
     mind: MindName = "lean"
 
