@@ -12,6 +12,8 @@ from pyarrow import parquet
 from bundles import MANIFEST, lines_of, parts_of
 from cli.conftest import Sociolab
 from sociolab.endpoint import EndpointSettings, start_in_process
+from sociolab.store import CALLS, LEDGER, SCORES, TURNS
+from sociolab.store.parquet import TableColumn
 
 PAGE = (Path(__file__).parents[2] / "docs" / "export.md").read_text("utf-8")
 
@@ -61,9 +63,30 @@ PARTS = (
 )  # fmt: skip
 
 
-def test_every_column_of_a_table_is_documented(exported: Path) -> None:
-    for table in ("scores", "turns", "calls", "ledger"):
-        (told,) = re.findall(rf"(?m)^\| `{table}\.parquet` \| (.*) \|$", PAGE)
-        columns = parquet.read_schema(exported / "tables" / f"{table}.parquet").names
-        bare = re.sub(r"\([^)]*\)", "", told)
-        assert re.findall(r"`(\w+)`", bare) == columns
+@pytest.mark.parametrize(
+    ("name", "columns"),
+    [("scores", SCORES), ("turns", TURNS), ("calls", CALLS), ("ledger", LEDGER)],
+)
+def test_every_column_of_a_table_is_documented_as_it_is(
+    exported: Path, name: str, columns: dict[str, TableColumn]
+) -> None:
+    section = PAGE[PAGE.index(f"### {name}.parquet") :].split("\n### ")[0]
+    rows = re.findall(r"(?m)^\| `(\w+)` \| (\w+) \| (.*) \|$", section)
+    assert rows == [(each, column.type, column.meaning) for each, column in columns.items()]
+    table = parquet.read_table(exported / "tables" / f"{name}.parquet")
+    assert table.num_rows
+    assert table.schema.names == [*columns]
+    for field in table.schema:
+        column = columns[field.name]
+        assert field.metadata == {b"meaning": column.meaning.encode()}
+        if "null" not in column.meaning:
+            assert table[field.name].null_count == 0, field.name
+
+
+@pytest.mark.parametrize("reader", ["pandas", "polars", "duckdb"])
+def test_the_tables_are_read_by_what_people_use(exported: Path, reader: str) -> None:
+    module = pytest.importorskip(reader)
+    for name in ("scores", "turns", "calls", "ledger"):
+        file = exported / "tables" / f"{name}.parquet"
+        rows = len(module.read_parquet(str(file)))
+        assert rows == parquet.read_metadata(file).num_rows

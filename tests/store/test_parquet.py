@@ -22,9 +22,10 @@ from sociolab.core import (
     Unusable,
     Verdict,
 )
-from sociolab.store import RunReplies, Store, export_parquet
+from sociolab.store import CALLS, LEDGER, SCORES, TURNS, RunReplies, Store, export_parquet
 
 from . import samples
+from .test_export import fill
 
 
 @pytest.fixture
@@ -193,3 +194,22 @@ def test_every_attempt_is_a_row_of_the_ledger(played: Store, tmp_path: Path) -> 
         ("ann", 1, "malformed reply", "possible", 60, 0.125, 0.5, 8.0),
         ("ann", 2, None, "told", 100, 0.25, 1.5, 9.0),
     ]
+
+
+def test_a_column_is_null_only_where_its_meaning_says_so(store: Store, tmp_path: Path) -> None:
+    fill(store, "r")
+    two = (Action("speak", "Hi.", ("bob",)), Action("leave"))
+    for event in (
+        Moved(0, "ann", two, 2),
+        Answered(1, "bob", "trust", {"level": 3}),
+        Unusable(2, "bob", "act", 1, "unreadable", "no JSON", "{", final=True),
+        Ended("left", 2, None),
+    ):
+        store.append("r", "t4", event)
+    export_parquet(store, "r", tmp_path)
+    tables = {"scores": SCORES, "turns": TURNS, "calls": CALLS, "ledger": LEDGER}
+    for name, columns in tables.items():
+        read = parquet.read_table(tmp_path / f"{name}.parquet")
+        assert read.num_rows > 3
+        nulls = {column for column in read.column_names if read[column].null_count}
+        assert nulls <= {name for name, column in columns.items() if "null" in column.meaning}

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from importlib import import_module
 from typing import Any, get_args
@@ -414,7 +414,7 @@ def turns_table(store: Store, runs: str | Sequence[str]) -> Rows:
 def _table(
     store: Store,
     runs: str | Sequence[str],
-    columns: Mapping[str, str],
+    columns: Iterable[str],
     read: Callable[[Store, str, Mapping[str, Trial]], Iterator[Row]],
 ) -> Rows:
     names = (runs,) if isinstance(runs, str) else each_once(runs)

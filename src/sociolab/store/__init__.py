@@ -17,6 +17,8 @@ if TYPE_CHECKING:
     )
     from sociolab.store.notes import NoteRow as NoteRow
     from sociolab.store.parquet import (
+        CALLS as CALLS,
+        LEDGER as LEDGER,
         SCORES as SCORES,
         TURNS as TURNS,
         export_parquet as export_parquet,

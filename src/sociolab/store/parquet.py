@@ -1,6 +1,7 @@
 """Scores, turns and calls of a run as flat rows, for tables and Parquet files.
 
-The columns are documented in docs/python.md and docs/training.md.
+The columns are documented in docs/export.md, as they are here; each field of a Parquet file has the
+meaning of its column as metadata.
 """
 
 from __future__ import annotations
@@ -10,7 +11,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import asdict
 from itertools import islice
 from pathlib import Path
-from typing import Any, TypeAlias
+from typing import Any, NamedTuple, TypeAlias
 
 from sociolab.core.episode import Answered, Ended, Event, Moved, Trial, Unusable
 from sociolab.core.errors import StoreError, missing_extra
@@ -23,52 +24,88 @@ from sociolab.store.store import Store
 Row: TypeAlias = Mapping[str, Any]
 """Values by column; a column that does not apply is missing."""
 
-_TRIAL = {"run": "str", "trial": "str", "task": "str", "cluster": "str", "repeat": "int"}
+
+class TableColumn(NamedTuple):
+    """The type of a column (str, int, float, bool or messages), and what it holds: its unit, and
+    what null means, if it can be null."""
+
+    type: str
+    meaning: str
+
+
+_TRIAL = {
+    "run": TableColumn("str", "the run's name"),
+    "trial": TableColumn(
+        "str", "id of the episode; null: a score of a cell of the plan, or of the run"
+    ),
+    "task": TableColumn("str", "id of its task; null as trial"),
+    "cluster": TableColumn(
+        "str", "what its task is clustered by, such as the scenario; null as trial"
+    ),
+    "repeat": TableColumn("int", "of the task with these agents, from 0; null as trial"),
+}
+_SEAT = {
+    "seat": TableColumn("str", "whose it is, an id; null: the whole episode's"),
+    "agent": TableColumn("str", "label of the agent in the seat; null as seat"),
+}
 
 SCORES = {
     **_TRIAL,
-    "cell": "str",  # JSON
-    "judge": "str",
-    "method": "str",
-    "judge_settings": "str",
-    "judging": "int",
-    "role": "str",  # judge, reader or sheet
-    "model": "str",  # or class, or set of ratings
-    "sheet": "str",
-    "code": "str",  # the fingerprint of a Python class
-    "prompts": "str",  # the hash of the texts that the judge got
-    "measure": "str",
-    "low": "float",
-    "high": "float",
-    "seat": "str",
-    "agent": "str",
-    "kind": "str",  # score, failure or unscored
-    "value": "float",
-    "text": "str",  # the reason, the problem, or why not
-    "cause": "str",
-    "attempts": "int",
-    "unscored": "str",  # cannot tell, disputed, unconfirmed, not applicable
-    "least": "float",  # of an unscored verdict, the least and the most that its value could be
-    "most": "float",
-    "rater": "str",  # of a rating by a person, as are seconds and when (UTC)
-    "seconds": "float",
-    "when": "str",
+    "cell": TableColumn(
+        "str", "JSON; the cell of the plan that was scored; null: an episode, or the run"
+    ),
+    "judge": TableColumn("str", "label of the judge"),
+    "method": TableColumn("str", "how it scores: model, people, formula, rules, heuristic, ..."),
+    "judge_settings": TableColumn("str", "hash of its settings"),
+    "judging": TableColumn("int", "of repeated judgings of one target, from 0"),
+    "role": TableColumn("str", "judge, reader or sheet"),
+    "model": TableColumn("str", "name of the model, class or set of ratings"),
+    "sheet": TableColumn("str", "the behaviour sheet that it filled in; empty: none"),
+    "code": TableColumn("str", "fingerprint of a Python class; null: no such class"),
+    "prompts": TableColumn("str", "hash of the texts that the judge got; null: none"),
+    "measure": TableColumn("str", "name of the metric"),
+    "low": TableColumn("float", "the least value of the metric, in its unit"),
+    "high": TableColumn("float", "the greatest value, in its unit; inf: no limit"),
+    **_SEAT,
+    "kind": TableColumn("str", "score, failure or unscored"),
+    "value": TableColumn("float", "the score, between low and high; null: none was given"),
+    "text": TableColumn("str", "the reason, what went wrong, or why there is no score"),
+    "cause": TableColumn("str", "of a failure; null: no failure"),
+    "attempts": TableColumn("int", "of a failure, how often the judge was asked; null: no failure"),
+    "unscored": TableColumn(
+        "str", "why there is no score: cannot tell, disputed, unconfirmed, ...; null: kind says"
+    ),
+    "least": TableColumn(
+        "float", "of an unscored one, the least that the value could be; null: other kind"
+    ),
+    "most": TableColumn(
+        "float", "of an unscored one, the most that the value could be; null: other kind"
+    ),
+    "rater": TableColumn("str", "pseudonym of the person who rated; null: no rating"),
+    "seconds": TableColumn("float", "s, that the person took; null: no rating, or not known"),
+    "when": TableColumn("str", "of a rating, UTC, as ISO 8601; null: no rating, or not known"),
 }
 
 TURNS = {
-    **_TRIAL,
-    "n": "int",  # of the event in its trial, from 0; a turn with two actions has two rows
-    "event": "str",  # moved, answered, unusable or ended
-    "turn": "int",
-    "seat": "str",
-    "agent": "str",
-    "name": "str",  # the kind of action, the question, or why it ended
-    "text": "str",  # the words, the answer as JSON, or the raw reply
-    "to": "str",  # seats, joined by commas
-    "attempt": "int",
-    "cause": "str",
-    "problem": "str",
-    "final": "bool",
+    **{
+        name: TableColumn(kind, text.partition("; null")[0])
+        for name, (kind, text) in _TRIAL.items()
+    },
+    "n": TableColumn(
+        "int", "of the event in its episode, from 0; a turn of two actions has two rows"
+    ),
+    "event": TableColumn("str", "moved, answered, unusable or ended"),
+    "turn": TableColumn("int", "from 0"),
+    **_SEAT,
+    "name": TableColumn("str", "the kind of action, the question, or why it ended"),
+    "text": TableColumn("str", "the words, the answer as JSON, or the raw reply; null: the end"),
+    "to": TableColumn(
+        "str", "seats that it was for, joined by commas, empty: all; null: no action"
+    ),
+    "attempt": TableColumn("int", "of the reply, from 1; null: the end"),
+    "cause": TableColumn("str", "why a reply could not be used; null: it could"),
+    "problem": TableColumn("str", "the same in words; null: it could be used"),
+    "final": TableColumn("bool", "whether no further attempt was made; null: it could be used"),
 }
 
 
@@ -149,58 +186,59 @@ def _trial_columns(trial: Trial, seat: str | None) -> Row:
 _BATCH = 5000
 """Rows in memory at a time."""
 
-_CALLS = {
-    "run": "str",
-    "trial": "str",
-    "role": "str",
-    "seat": "str",
-    "turn": "int",
-    "name": "str",
-    "attempt": "int",
-    "index": "int",
-    "model": "str",
-    "prompt_hash": "str",
-    "prompt_bytes": "int",  # UTF-8, the schema included
-    "messages": "messages",  # what was sent, as chat messages
-    "schema": "str",  # the JSON schema that the reply was to follow, or null
-    "temperature": "float",
-    "prompt_tokens": "int",
-    "completion_tokens": "int",
-    "cached_tokens": "int",
-    "estimated": "bool",  # whether tokens and usd are an estimate
-    "usd": "float",
-    "seconds": "float",
-    "tries": "int",
-    "finish": "str",
-    "fault": "str",  # what was wrong with a reply that was used, or ""
-    "served_model": "str",  # as the server returned it, as is the fingerprint
-    "fingerprint": "str",
-    "left_out": "str",  # options that were not sent, joined by commas
-    "cap": "int",  # the token limit that was sent
-    "reasoned": "bool",
-    "reply": "str",
-    "at": "float",
+_CALL = {
+    "run": TableColumn("str", "the run's name"),
+    "trial": TableColumn(
+        "str", "id of the episode, or the name of another work, such as a judging"
+    ),
+    "role": TableColumn("str", "who asked: agent, partner, background, judge, ..."),
+    "seat": TableColumn("str", "for which seat; empty: none"),
+    "turn": TableColumn("int", "from 0"),
+    "name": TableColumn("str", "what was asked: act, a question, or a judge's name"),
+    "attempt": TableColumn(
+        "int", "of the player or judge, from 1: unusable replies are asked for again"
+    ),
+    "index": TableColumn("int", "of several calls for one purpose, from 0; of a judge the judging"),
+    "model": TableColumn("str", "as it was requested"),
+}
+_USAGE = {
+    "prompt_tokens": TableColumn("int", "tokens"),
+    "completion_tokens": TableColumn("int", "tokens"),
+    "cached_tokens": TableColumn("int", "tokens, a part of prompt_tokens"),
 }
 
-_LEDGER = {
-    "run": "str",
-    "trial": "str",
-    "role": "str",
-    "seat": "str",
-    "turn": "int",
-    "name": "str",
-    "attempt": "int",  # of the player
-    "index": "int",
-    "model": "str",
-    "number": "int",  # of the request, from 1 in each call
-    "cause": "str",  # null where it brought the reply
-    "billed": "str",  # told, estimated, possible or no
-    "prompt_tokens": "int",
-    "completion_tokens": "int",
-    "cached_tokens": "int",
-    "usd": "float",
-    "seconds": "float",  # where it brought the reply, of the whole call
-    "at": "float",
+CALLS = {
+    **_CALL,
+    "prompt_hash": TableColumn("str", "of the rendered messages and the schema, hexadecimal"),
+    "prompt_bytes": TableColumn("int", "bytes in UTF-8, the schema included"),
+    "messages": TableColumn("messages", "what was sent: a list of role and content"),
+    "schema": TableColumn("str", "the JSON schema that the reply was to follow; null: none"),
+    "temperature": TableColumn("float", "null: the server's own"),
+    **_USAGE,
+    "estimated": TableColumn("bool", "whether tokens and usd are estimates"),
+    "usd": TableColumn("float", "US dollars; null: no price known"),
+    "seconds": TableColumn("float", "s, of the whole call with its retries"),
+    "tries": TableColumn("int", "requests until the reply came"),
+    "finish": TableColumn("str", "why the reply ended, as the server says"),
+    "fault": TableColumn("str", "what was wrong with a reply that was used; empty: nothing"),
+    "served_model": TableColumn("str", "as the server returned it; empty: it did not"),
+    "fingerprint": TableColumn("str", "as the server returned it; empty: it did not"),
+    "left_out": TableColumn("str", "options that were not sent, joined by commas"),
+    "cap": TableColumn("int", "the limit that was sent, in tokens; null: none"),
+    "reasoned": TableColumn("bool", "whether tokens were spent on thoughts outside the text"),
+    "reply": TableColumn("str", "the text of the reply"),
+    "at": TableColumn("float", "s since 1970, UTC, when the reply was stored"),
+}
+
+LEDGER = {
+    **_CALL,
+    "number": TableColumn("int", "of the request in its call, from 1"),
+    "cause": TableColumn("str", "why it failed; null: it brought the reply"),
+    "billed": TableColumn("str", "told, estimated, possible or no"),
+    **_USAGE,
+    "usd": TableColumn("float", "US dollars that are booked; null: no price known"),
+    "seconds": TableColumn("float", "s; where it brought the reply, of the whole call"),
+    "at": TableColumn("float", "s since 1970, UTC, when it was stored"),
 }
 
 
@@ -218,15 +256,15 @@ def export_parquet(store: Store, name: str, folder: Path) -> None:
         folder.mkdir(parents=True, exist_ok=True)
         _write(folder / "scores.parquet", SCORES, score_rows(store, name, trials))
         _write(folder / "turns.parquet", TURNS, turn_rows(store, name, trials))
-        _write(folder / "calls.parquet", _CALLS, _call_rows(store, name))
-        _write(folder / "ledger.parquet", _LEDGER, _ledger_rows(store, name))
+        _write(folder / "calls.parquet", CALLS, _call_rows(store, name))
+        _write(folder / "ledger.parquet", LEDGER, _ledger_rows(store, name))
     except OSError as error:
         raise StoreError(
             f'run "{name}" cannot be written to {folder} ({error}); name another folder'
         ) from error
 
 
-def _write(file: Path, columns: Mapping[str, str], rows: Iterable[Row]) -> None:
+def _write(file: Path, columns: Mapping[str, TableColumn], rows: Iterable[Row]) -> None:
     pa, parquet = _pyarrow()
     types = {
         "str": pa.string(),
@@ -235,7 +273,10 @@ def _write(file: Path, columns: Mapping[str, str], rows: Iterable[Row]) -> None:
         "bool": pa.bool_(),
         "messages": pa.list_(pa.struct([("role", pa.string()), ("content", pa.string())])),
     }
-    schema = pa.schema([(column, types[kind]) for column, kind in columns.items()])
+    schema = pa.schema(
+        pa.field(name, types[column.type], metadata={"meaning": column.meaning})
+        for name, column in columns.items()
+    )
     remaining = iter(rows)
     # zstd, since each prompt holds most of the one before: a third of what snappy makes of it.
     with (
