@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gzip
+import io
 import json
 import sqlite3
 import zipfile
@@ -22,6 +23,14 @@ SHOW = {"METADATA": {}, "TURNS": [{"NAMES": ["IDA"], "UTTERANCES": ["Roll."]}]}
 MAP = {"type": "map", "tilewidth": 16, "tileheight": 16, "layers": []}
 INSPECT = {"version": 2, "status": "success", "eval": {"task": "t"}, "plan": {}}
 QUALTRICS = "StartDate,EndDate,Status,Progress,ResponseId,Q1\n1,2,0,100,R_1,7\n"
+
+
+def zipped(name: str) -> bytes:
+    """An archive with this empty file in it."""
+    archive = io.BytesIO()
+    with zipfile.ZipFile(archive, "w") as opened:
+        opened.writestr(name, "")
+    return archive.getvalue()
 
 
 @pytest.mark.parametrize(
@@ -46,6 +55,7 @@ QUALTRICS = "StartDate,EndDate,Status,Progress,ResponseId,Q1\n1,2,0,100,R_1,7\n"
         ("chat.jsonl", CHAT, "OpenAI's form", "docs/import-sotopia.md"),
         ("talk.json", [{"conversations": [{"from": "a", "value": "b"}]}], "ShareGPT", "docs/"),
         ("run.jsonl", {"sociolab_export": 2}, "exported by sociolab", "import run run.jsonl"),
+        ("run.zip", zipped("judgings.jsonl"), "exported by sociolab", "import run run.zip"),
         ("e.jsonl", EPISODE, "episodes of SOTOPIA", "import sotopia-episodes e.jsonl"),
         ("C1E001.json", SHOW, "CRD3", "sociolab import crd3"),
         ("rows.parquet", b"PAR1\x15\x04", "a Parquet file", "read_parquet('rows.parquet')"),
