@@ -37,7 +37,7 @@ SHARES = {  # of rater, scenario, play; the rest is the rating's own
     "GOAL": (0.05, 0.20, 0.55),
 }
 AGENTS, SCENARIOS, PLAYS, RATERS = 5, 14, 28, 20
-DRAWS = 1000
+DRAWS = 400
 PARTNER = "partner"
 """Who played the other seat beside every agent, and was rated by the same people."""
 
@@ -117,15 +117,15 @@ def width(made: Estimate) -> float:
     return (made.high or 0.0) - (made.low or 0.0)
 
 
-def coverage(assigned: Assigned, draws: int, seed: int = 1) -> dict[str, dict[str, float]]:
+def coverage(deals: Sequence[Assigned], draws: int, seed: int = 1) -> dict[str, dict[str, float]]:
     """By dimension, how often intervals of a mean and of a difference hold the truth, both ways and
     by the model, how often a difference of two equal agents has a p below .05 by the model, and how
     many times as wide the intervals both ways are (medians)."""
     table = {}
     for name, shares in SHARES.items():
         rng, held, widths = np.random.default_rng(seed), Counter[str](), defaultdict(list)
-        for _ in range(draws):
-            agents = simulated(assigned, shares, rng)
+        for draw in range(draws):
+            agents = simulated(deals[draw % len(deals)], shares, rng)
             means = adjust_means([play for plays in agents.values() for play in plays])
             first, second, *_ = agents
             scores = [sum(v for _, v in p.ratings) / len(p.ratings) for p in agents[first]]
@@ -232,7 +232,8 @@ def main() -> None:
         assigned = deal(0)
         each = [len({r for _, some in plays for r in some}) for plays in assigned.values()]
         print(f"{title}: {min(each)} to {max(each)} raters an agent")
-        for name, row in coverage(assigned, DRAWS).items():
+        deals = [deal(seed) for seed in range(1 if deal is dealt else 20)]
+        for name, row in coverage(deals, DRAWS).items():
             print(f"  {name:5}", "  ".join(f"{key} {value:.3f}" for key, value in row.items()))
         for planted in (0.0, 1.0, 2.0):
             for name, (hit, other) in warned(assigned, DRAWS // 4, planted).items():

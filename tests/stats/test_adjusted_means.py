@@ -61,6 +61,43 @@ def test_where_everybody_rates_everything_means_are_those_of_the_ratings() -> No
         assert means.contrast({side: 1}).value == pytest.approx(np.mean(values))
 
 
+def test_a_side_that_scatters_more_has_the_larger_error() -> None:
+    # Nothing but plays varies: by 1 in a, by 4 in b, 60 plays each.
+    rng = np.random.default_rng(7)
+    plays = [
+        RatedPlay(f"s{i}", ((f"r{i % 5}", float(rng.normal(0, sd))),), side=side)
+        for side, sd in (("a", 1.0), ("b", 4.0))
+        for i in range(60)
+    ]
+    means = adjust_means(plays)
+    squares = []
+    for side in "ab":
+        values = [v for play in plays if play.side == side for _, v in play.ratings]
+        squares.append(np.var(values, ddof=1) / 60)
+        assert means.contrast({side: 1}).error == pytest.approx(np.sqrt(squares[-1]), rel=0.25)
+    gap = means.contrast({"a": 1, "b": -1})
+    assert gap.error == pytest.approx(np.sqrt(sum(squares)), rel=0.15)
+
+
+def test_raters_who_are_severe_on_one_side_only_are_an_error_of_the_difference() -> None:
+    # Whether a rater likes b is the rater's own: 8 raters, each by N(0, 1), on 64 plays of b.
+    errors = list[float]()
+    for seed in range(20):
+        rng = np.random.default_rng(seed)
+        liking = rng.normal(0, 1, 8)
+        plays = [
+            RatedPlay(
+                f"s{i % 16}",
+                ((f"r{i % 8}", float((side == "b") * liking[i % 8] + rng.normal(0, 0.5))),),
+                side=side,
+            )
+            for side in "ab"
+            for i in range(64)
+        ]
+        errors.append(adjust_means(plays).contrast({"b": 1, "a": -1}).error or 0.0)
+    assert np.mean(errors) == pytest.approx(np.sqrt(1 / 8), rel=0.3)
+
+
 def test_what_pairs_share_cancels() -> None:
     # Both sides of a pair have the pair's own level: only what differs within pairs is error.
     rng = np.random.default_rng(4)

@@ -155,8 +155,8 @@ def test_a_comparison_finds_no_difference_that_one_severe_rater_makes() -> None:
     assert fixed["goal"].difference.value == pytest.approx(4.6, abs=0.1)
     assert found.difference.value == pytest.approx(0.0, abs=0.3)
     assert found.p == found.holm_p
-    # What the raters' severity hid could be seen: noise of .3 over a dozen plays a side.
-    assert (found.design.detectable or 0.0) < 0.3 * (fixed["goal"].design.detectable or 0.0)
+    # Much of what severity hid could be seen; with three raters the freedom stays small.
+    assert (found.design.detectable or 0.0) < 0.5 * (fixed["goal"].design.detectable or 0.0)
 
 
 def test_holm_and_looks_count_for_raters_too() -> None:

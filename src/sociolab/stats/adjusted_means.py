@@ -2,11 +2,12 @@
 
 One mixed model (`stats.crossed_model`) of all ratings of a metric: a mean for each side (an agent),
 perhaps a slope on something known of each play (its length), and random effects of the rater, the
-scenario, the scenario for one side, the pair or block that plays were matched in, and the play.
-Whoever rated several sides tells their severity from the sides' means, so that a side that severe
-raters happened to get is not the worse for it, and the interval of a difference holds other raters
-and scenarios without paying for the severity that is known. benchmarks/bench_raters.py holds it
-against clustering both ways (`stats.crossed_raters`), which weighs every play alike.
+scenario, either for one side, the pair or block that plays were matched in, and the play. Sides may
+scatter unequally. Whoever rated several sides tells their severity from the sides' means, so that a
+side that severe raters happened to get is not the worse for it, and the interval of a difference
+holds other raters and scenarios without paying for the severity that is known.
+benchmarks/bench_raters.py holds it against clustering both ways (`stats.crossed_raters`), which
+weighs every play alike.
 """
 
 from __future__ import annotations
@@ -18,7 +19,7 @@ import numpy as np
 
 from sociolab.stats.crossed_model import CrossedModel, fit_crossed
 from sociolab.stats.crossed_raters import LEAST_RATERS, RatedEstimate, RatedPlay
-from sociolab.stats.intervals import NO_VARIATION, Floats, number_clusters, t_critical
+from sociolab.stats.intervals import NO_VARIATION, Counts, Floats, number_clusters, t_critical
 from sociolab.stats.paired_tests import Comparison, holm
 from sociolab.stats.power import ALPHA, Needed, t_shift
 
@@ -27,6 +28,11 @@ BY_MODEL = "by Student's t in a model with {others}, so for other {others} too"
 
 NO_SLOPE = "nothing differs between plays of one agent"
 """Why there is no slope."""
+
+_OF_SIDES = ("scenario by side", "rater by side", "play")
+"""Factors whose effects vary more where a side's values do; severity is the same for all sides."""
+
+_PRIOR_PLAYS, _ROUNDING = 5, 1e-12
 
 _MOST_FREEDOM = 1e6
 """Beyond so many degrees of freedom Student's t is normal."""
@@ -124,7 +130,21 @@ def adjust_means(plays: Sequence[RatedPlay], along: Sequence[float] | None = Non
     }
     if found.raters >= LEAST_RATERS:
         factors["rater"] = number_clusters(raters)
-    return replace(found, model=fit_crossed(values, fixed, factors))
+        factors["rater by side"] = factors["rater"] * len(names) + np.repeat(sides, sizes)
+    of_values = np.repeat(sides, sizes)
+    drawn = _side_scales(values, of_values, np.bincount(sides))
+    return replace(found, model=fit_crossed(values, fixed, factors, drawn[of_values], _OF_SIDES))
+
+
+def _side_scales(values: Floats, sides: Counts, plays: Counts) -> Floats:
+    """How far the values of each side scatter beside those of all: an agent near the top of the
+    scale less. Drawn to 1 as by `_PRIOR_PLAYS` plays."""
+    n = np.bincount(sides)
+    squares = (values - (np.bincount(sides, weights=values) / n)[sides]) ** 2
+    if len(plays) == 1 or squares.mean() < _ROUNDING:
+        return np.ones(len(plays))
+    ratios = np.bincount(sides, weights=squares) / n / squares.mean()
+    return np.asarray(np.sqrt((plays * ratios + _PRIOR_PLAYS) / (plays + _PRIOR_PLAYS)))
 
 
 def mean_across(

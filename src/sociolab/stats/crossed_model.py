@@ -23,7 +23,7 @@ hold all of it against statsmodels, lme4 and pbkrtest.
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -33,9 +33,13 @@ from sociolab.stats.intervals import Counts, Floats
 
 RESIDUAL = "residual"
 
-_LEAST, _MOST = 1e-7, 1e6
+_LEAST, _MOST = 1e-7, 1e4
 """The ends of the ratio of a factor's variance to the residual's: at the low one it is none, beyond
 the high one the residual is."""
+
+
+_ROUNDING = 1e-14
+"""What is left of the values' squares where the model fits them."""
 
 
 class Weighted(NamedTuple):
@@ -58,6 +62,7 @@ class CrossedModel:
     variances: Mapping[str, float]
     _values: Floats
     _codes: tuple[Counts, ...]
+    _loads: tuple[Floats, ...]
     _information: Floats
     _weights: Floats
 
@@ -69,8 +74,10 @@ class CrossedModel:
         """The sum of the values by these weights; its error is that about its expected value."""
         phi = np.array([*self.variances.values()])
         slopes = np.array(
-            [(np.bincount(codes, weights=weights) ** 2).sum() for codes in self._codes]
-            + [(weights**2).sum()]
+            [
+                (np.bincount(codes, weights=weights * loads) ** 2).sum()
+                for codes, loads in zip(self._codes, self._loads, strict=True)
+            ]
         )
         variance = float(phi @ slopes)
         spread = float(slopes @ np.linalg.pinv(self._information, hermitian=True) @ slopes)
@@ -78,21 +85,40 @@ class CrossedModel:
         return Weighted(float(weights @ self._values), math.sqrt(variance), freedom)
 
 
-def fit_crossed(values: Floats, fixed: Floats, factors: Mapping[str, Counts]) -> CrossedModel:
-    """Fit the model by REML to n values: n x p fixed columns of full rank, n codes a factor."""
+def fit_crossed(
+    values: Floats,
+    fixed: Floats,
+    factors: Mapping[str, Counts],
+    scale: Floats | None = None,
+    scaled: Collection[str] = (),
+) -> CrossedModel:
+    """Fit the model by REML to n values: n x p fixed columns of full rank, n codes a factor.
+
+    `scale`: by how much the standard deviations of the residual and of the factors named in
+    `scaled` are larger at each value; those of the other factors are the same everywhere.
+    """
     from scipy.optimize import minimize
 
-    chosen = _separable(factors, len(values))
-    codes = [*chosen.values()] or [np.arange(len(values))]
-    equations = _Equations.build(values, fixed, codes)
+    n = len(values)
+    ones = np.ones(n)
+    scale = ones if scale is None else scale
+    chosen = _separable(factors, n)
+    if not (scale == 1).all():  # only a factor of loads 1 can be eliminated
+        chosen = dict(sorted(chosen.items(), key=lambda each: each[0] in scaled))
+    loads = [ones if name in scaled else 1 / scale for name in chosen]
+    codes = [*chosen.values()]
+    if not chosen or not (loads[-1] == 1).all():
+        codes, loads = [*codes, np.arange(n)], [*loads, ones]
+    equations = _Equations.build(values / scale, fixed / scale[:, None], codes, loads)
+    most = [_MOST] * len(chosen) + [0.0] * (len(codes) - len(chosen))
     ratios = np.zeros(len(codes))
     if chosen:
         ratios = minimize(
             equations.deviance,
-            np.full(len(codes), 0.5),
+            np.minimum(0.5, most),
             jac=True,
             method="L-BFGS-B",
-            bounds=[(_LEAST, _MOST)] * len(codes),
+            bounds=[(min(_LEAST, end), end) for end in most],
             options={"ftol": 1e-12, "gtol": 1e-6},
         ).x
     at = _Solution.of(equations, ratios)
@@ -101,12 +127,14 @@ def fit_crossed(values: Floats, fixed: Floats, factors: Mapping[str, Counts]) ->
     variances = dict(zip([*chosen, RESIDUAL], [*shares[: len(chosen)], unit], strict=True))
     information = at.information() / (2 * unit**2)
     present = [*range(len(chosen)), len(codes)]
-    weights = at.weights()
+    weights = at.weights() / scale[:, None]
+    own = [load * scale for load in loads[: len(chosen)]]
     return CrossedModel(
         weights.T @ values,
         variances,
         values,
-        tuple(codes[: len(chosen)]),
+        (*codes[: len(chosen)], np.arange(n)),
+        (*own, scale),
         information[np.ix_(present, present)],
         weights,
     )
@@ -145,11 +173,15 @@ class _Equations:
     grams: tuple[tuple[float, int, Floats], ...]
 
     @classmethod
-    def build(cls, values: Floats, fixed: Floats, codes: Sequence[Counts]) -> _Equations:
+    def build(
+        cls, values: Floats, fixed: Floats, codes: Sequence[Counts], loads: Sequence[Floats]
+    ) -> _Equations:
         from scipy.sparse import csr_array, hstack
 
         places = np.arange(len(values))
-        *blocks, last = (csr_array((np.ones(len(values)), (places, each))) for each in codes)
+        *blocks, last = (
+            csr_array((load, (places, each))) for each, load in zip(codes, loads, strict=True)
+        )
         design = hstack([*blocks, csr_array(fixed)], format="csr")
         widths = [*(block.shape[1] for block in blocks), fixed.shape[1]]
         owner = np.repeat([*range(len(blocks)), -1], widths)
@@ -224,7 +256,7 @@ class _Solution:
             inner,
             inverse,
             log_r + 2 * float(np.log(np.diag(root)).sum()),
-            float(inner[-1] @ away),
+            max(float(inner[-1] @ away), _ROUNDING * float(equations.products[-1, -1])),
             np.append(slopes @ own, away @ outer @ away),
             np.append((1 - np.diag(whole)) @ own / ratios[:-1], last_trace),
             outer[:-1, :-1],
