@@ -383,10 +383,7 @@ def _false_alarms() -> None:
     looks, alarms, random = (10, 20, 30, 45, 60, 90), np.zeros(2), np.random.default_rng(1)
     for _ in range(600):
         gaps = random.normal(0, 1, 90).tolist()
-        ps = [
-            sign_flip({"x": gaps[:n]}, [f"s{i}" for i in range(n)], flips=2000)["x"].p or 1.0
-            for n in looks
-        ]
+        ps = [sign_flip({"x": gaps[:n]}, [f"s{i}" for i in range(n)])["x"].p or 1.0 for n in looks]
         alarms += (min(ps) < 0.05, min(ps) * len(looks) < 0.05)
     print(
         f"six looks: significant at some look in {alarms[0] / 600:.1%}; corrected for six looks in "
