@@ -21,6 +21,7 @@ from sociolab.report.formatting import NOTHING
 MEASURES = {
     "goal": Measure("goal", 0, 10, title="GOAL"),
     "knowledge": Measure("knowledge", 0, 10, title="KNO"),
+    "believability": Measure("believability", 0, 10, title="BEL"),
 }
 
 
@@ -45,17 +46,29 @@ def section(differences: Mapping[str, Sequence[float]]) -> Section:
     )
 
 
-def test_only_what_outlasts_the_correction_is_shown() -> None:
-    six = (1, 2, 3, 1, 2, 3)
-    alone = " ".join(section({"goal": six}).sentences)
-    # All six differ in one direction: p = 2 / 2^6 = 0.031; among two measures 0.062.
-    assert "GOAL is higher for A by 2.00" in alone
-    both = " ".join(section({"goal": six, "knowledge": (1, -1, 0, 1, -1, 0)}).sentences)
-    assert "GOAL is higher" not in both
-    # With two measures 0.031 cannot outlast the correction: nothing could have been shown.
-    assert "Undecided (95 % interval of A \N{MINUS SIGN} B): GOAL" in both
-    assert "corrected for 2 metrics" in both
-    assert "yet p = 0.031, 0.062 corrected" in both
+SIX, MIXED = (1, 2, 3, 1, 2, 3), (1, -1, 0, 1, -1, 0)
+"""All six differ in one direction: p = 2 / 2^6 = 0.031; half of them do."""
+
+
+def test_the_main_metric_is_not_corrected_for_others() -> None:
+    # GOAL is declared as main; among two others 0.031 cannot outlast the correction.
+    found = section({"goal": SIX, "knowledge": SIX, "believability": MIXED})
+    text = " ".join(found.sentences)
+    assert "GOAL is higher for A by 2.00" in text
+    assert "KNO is higher" not in text
+    assert "Undecided (95 % interval of A \N{MINUS SIGN} B): KNO" in text
+    assert "yet p = 0.031, 0.062 corrected" in text
+    notes = " ".join(found.tables[0].notes)
+    assert "GOAL is tested first; the others are corrected for 2 metrics" in notes
+
+
+def test_no_other_metric_is_shown_where_the_main_one_is_not() -> None:
+    text = " ".join(section({"goal": MIXED, "knowledge": SIX}).sentences)
+    assert "KNO is higher" not in text
+    assert "no other metric counts as significant: GOAL is tested first" in text
+    alone = " ".join(section({"knowledge": SIX}).sentences)
+    assert "KNO is higher for A by 2.00" in alone
+    assert "tested first" not in " ".join(section({"goal": MIXED, "knowledge": MIXED}).sentences)
 
 
 def test_five_scenarios_decide_nothing_and_six_are_asked_for() -> None:
@@ -105,11 +118,14 @@ def test_measures_that_no_test_could_tell_apart_are_named_and_not_counted() -> N
 
 def test_what_settles_several_measures_is_told_for_the_level_that_they_share() -> None:
     gaps = [1, 0.5, 2, 1, 0.5, 2, 1, 0.5]
-    found = section({"goal": gaps, "knowledge": gaps})
+    two = {"knowledge": gaps, "believability": gaps}
     # 2^(1 - G) must be below 0.025: at least 7 scenarios, and 6 for 0.05.
-    notes = " ".join(found.tables[2].notes)
+    notes = " ".join(section(two).tables[2].notes)
     assert "(at least 7)" in notes
     assert "at p < 0.05 / 2 = 0.025" in notes
+    notes = " ".join(section({"goal": gaps, **two}).tables[2].notes)
+    assert "(at least 6)" in notes
+    assert "at p < 0.05 in GOAL, which is tested first; in the others at p < 0.05 / 2" in notes
     assert "(at least 6)" in " ".join(section({"goal": gaps}).tables[2].notes)
 
 
@@ -229,7 +245,7 @@ def test_the_overview_says_which_metric_was_matched_how() -> None:
     judge = ("j", JudgeId("j", "model"))
     exact, blocks = (
         compare_agents("sotopia", a, b, judge, {name: one}, declared("sotopia"), match=match)
-        for (name, one), match in zip(MEASURES.items(), MATCHES, strict=False)
+        for (name, one), match in zip([*MEASURES.items()][:2], MATCHES, strict=False)
     )
     first, second, *_ = overview_table([exact, blocks], "x", "y").notes
     assert first.startswith("GOAL by j: pairs matched by task, seat, partner and repeat; ")

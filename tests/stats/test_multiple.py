@@ -32,6 +32,38 @@ def test_what_is_no_probability_is_refused(bad: float) -> None:
         holm({"a": bad})
 
 
+def test_the_first_test_is_not_corrected_and_the_others_wait_for_it() -> None:
+    ps = {"a": 0.01, "b": 0.04, "main": 0.03, "c": 0.3}
+    # 0.01 x 3 = 0.03, 0.04 x 2 = 0.08, 0.3: none below the first.
+    assert holm(ps, first="main") == pytest.approx({"a": 0.03, "b": 0.08, "main": 0.03, "c": 0.3})
+    failed = holm(ps | {"main": 0.2}, first="main")
+    assert failed == pytest.approx({"a": 0.2, "b": 0.2, "main": 0.2, "c": 0.3})
+
+
+def test_two_looks_count_for_the_first_test_and_for_the_others() -> None:
+    found = holm({"main": 0.01, "a": 0.02}, looks=2, first="main")
+    assert found == {"main": 0.02, "a": 0.04}
+
+
+def test_a_first_test_without_p_decides_nothing() -> None:
+    ps = {"main": None, "a": 0.01, "b": 0.04}
+    assert holm(ps, first="main") == holm(ps)
+    assert holm({"a": 0.01}, first="elsewhere") == {"a": 0.01}
+
+
+@given(st.lists(st.booleans(), min_size=2, max_size=5), st.integers(0, 2**32 - 1))
+def test_a_first_test_keeps_false_alarms_of_all_tests_at_5_percent(
+    null: list[bool], seed: int
+) -> None:
+    draws = np.random.default_rng(seed).uniform(size=(400, len(null)))
+    ps = np.where(null, draws, draws / 1000)
+    alarms = 0
+    for row in ps:
+        found = holm(dict(enumerate(row.tolist())), first=0)
+        alarms += any(alone and (found[i] or 0) < 0.05 for i, alone in enumerate(null))
+    assert alarms <= 46  # of 400, 20 expected at most; more than 46 once in ten million
+
+
 def test_statsmodels_says_the_same() -> None:
     ps = np.random.default_rng(0).uniform(0, 0.2, 40).round(2)  # with ties
     found = holm({f"m{i:02}": float(p) for i, p in enumerate(ps)})

@@ -125,7 +125,8 @@ class ComparedMetric:
 @dataclass(frozen=True, slots=True)
 class ComparedAgents:
     """a minus b in each metric, by the plays that `match` sets against each other; `why` says why
-    not more closely, where that was not asked for. `partners`: whether both sides met the same."""
+    not more closely, where that was not asked for. `partners`: whether both sides met the same.
+    `first`: the metric that is tested before the others (`stats.paired_tests.holm`)."""
 
     world: str
     a: ComparedSide
@@ -140,6 +141,7 @@ class ComparedAgents:
     metrics: Mapping[str, ComparedMetric]
     declared: Declared = UNDECLARED
     looks: int = 1
+    first: str | None = None
     exams: ExamNotes = field(default_factory=ExamNotes)
 
     @property
@@ -181,13 +183,20 @@ class ComparedAgents:
 
     @property
     def tested(self) -> int:
-        """How many metrics Holm's correction is over."""
+        """How many metrics there is a test of."""
         return sum(metric.test.holm_p is not None for metric in self.metrics.values())
 
     @property
+    def gate(self) -> ComparedMetric | None:
+        """The metric that is tested first, if there is a test of it and of others."""
+        gate = self.metrics.get(self.first or "")
+        return gate if gate and gate.test.holm_p is not None and self.tested > 1 else None
+
+    @property
     def family(self) -> tuple[Count, ...]:
-        """What p is corrected for: metrics, and looks where there are several."""
-        return (Count("metric", self.tested), *self.planned)
+        """What p is corrected for: metrics (but for the one that is tested first), and looks where
+        there are several."""
+        return (Count("metric", self.tested - (self.gate is not None)), *self.planned)
 
     @property
     def planned(self) -> tuple[Count, ...]:
@@ -209,11 +218,6 @@ class ComparedAgents:
             return ()
         blocks = self.metrics[name].blocks
         return tuple(EpisodePair(name, b.key, b.sides[0][0], b.sides[1][0]) for b in blocks)
-
-    @property
-    def level(self) -> float:
-        """The p that shows a metric's difference whatever the other metrics come to."""
-        return ALPHA / max(self.tested, 1) / self.looks
 
     @property
     def matched_by(self) -> list[str]:
@@ -255,6 +259,7 @@ def compare_agents(
 ) -> ComparedAgents:
     """Compare both sides in these metrics; `judge` is its label and itself, `match` how plays are
     matched where it is not to be chosen (`analysis.matching`); p is corrected for so many `looks`.
+    The declared main metric is tested before the others.
 
     Tasks of one id must be the same task on both sides. ConfigError where nothing can be matched.
     """
@@ -266,13 +271,14 @@ def compare_agents(
         name: (_rows(scored, matching.match, 0), _rows(scored, matching.match, 1))
         for name, scored in blocks.items()
     }
-    tests = (compare_unpaired if matching.match == "none" else compare)(rows, looks)
+    first = next((name for name in declared.main if name in measures), None)
+    tests = (compare_unpaired if matching.match == "none" else compare)(rows, looks, first)
     if judge[1].method == "people":
         rated = {name: _rated(scored, matching.match) for name, scored in blocks.items()}
-        tests = for_other_raters(tests, rated, looks)
+        tests = for_other_raters(tests, rated, looks, first)
     elif len({value.prompts for value in a.values}) > 1:
         gaps = {name: _gaps_by_set(scored) for name, scored in blocks.items()}
-        tests = for_other_prompts(tests, gaps, looks)
+        tests = for_other_prompts(tests, gaps, looks, first)
     return ComparedAgents(
         world=world,
         declared=declared,
@@ -285,6 +291,7 @@ def compare_agents(
         why=matching.why,
         partners=matching.partners,
         looks=looks,
+        first=first,
         counts=_counts(a, b, matching.blocks),
         metrics={
             name: _metric(measure, tests[name], (a, b), blocks[name], with_unscored.get(name, ()))

@@ -112,12 +112,14 @@ def conclusion_notes(comparison: ComparedAgents) -> Iterator[Sentence]:
         yield _state_difference(comparison, metric)
     if metrics := kinds.get("not shown"):
         yield SAY("not_shown", metrics=list(map(_with_interval, metrics)))
+    gate = comparison.gate
+    if gate and not gate.is_significant and any(map(_would_be_shown, comparison.metrics.values())):
+        yield SAY("gated", metric=gate.measure)
     if metrics := kinds.get("undecided"):
         yield SAY(
             "undecided",
             metrics=list(map(_with_interval, metrics)),
             clusters=comparison.clusters,
-            family=comparison.family,
         )
     if metrics := kinds.get("equal"):
         size = Count(comparison.size, 0).column
@@ -137,9 +139,14 @@ def _kind(comparison: ComparedAgents, metric: ComparedMetric) -> str:
         return "equal"
     # No result could have come out significant, Holm's correction for the smallest p included.
     smallest = test.permutation.smallest
-    if smallest is not None and smallest * comparison.tested * comparison.looks > ALPHA:
+    if smallest is not None and smallest > test.design.alpha:
         return "undecided"
     return "not shown"
+
+
+def _would_be_shown(metric: ComparedMetric) -> bool:
+    p = metric.test.permutation.testable
+    return p is not None and p < metric.test.design.alpha
 
 
 def _state_difference(comparison: ComparedAgents, metric: ComparedMetric) -> Sentence:
@@ -179,7 +186,7 @@ def power_notes(comparison: ComparedAgents) -> Iterator[Sentence]:
     test, measure = metric.test, metric.measure
     least = test.design.detectable
     if least is not None:
-        level = describe_level(comparison)
+        level = describe_level(comparison, metric)
         yield SAY("detectable", metric=measure, difference=least, level=level)
     if test.at_most is not None and not metric.is_significant:
         yield SAY("at_most", metric=measure, margin=test.at_most)
@@ -248,13 +255,26 @@ def failed_turns_notes(by_agent: Mapping[str, TurnCounts]) -> Iterator[Sentence]
             yield SAY("failed_turns", agent=agent, failed=failed, turns=turns, share=portion)
 
 
-def describe_level(comparison: ComparedAgents) -> Sentence:
-    """The level of significance of each metric, with the correction behind it."""
-    tests = comparison.tested * comparison.looks
+def describe_level(comparison: ComparedAgents, metric: ComparedMetric) -> Sentence:
+    """The level of significance of a metric, with the correction behind it."""
+    level = metric.test.design.alpha
+    tests = round(ALPHA / level)
     if tests < 2:
         return SAY("level")
-    level = comparison.level
-    return SAY("level_of_several", tests=tests, level=level, family=comparison.family)
+    is_first = metric is comparison.gate
+    family = comparison.planned if is_first else comparison.family
+    return SAY("level_of_several", tests=tests, level=level, family=family)
+
+
+def describe_levels(comparison: ComparedAgents) -> Sentence:
+    """The levels of all metrics: one, or that of the first and that of the others."""
+    gate = comparison.gate
+    others = [metric for metric in comparison.metrics.values() if metric is not gate]
+    level = describe_level(comparison, others[0] if others else comparison.main)
+    if gate is None:
+        return level
+    own = describe_level(comparison, gate)
+    return SAY("level_of_first", own=own, metric=gate.measure, level=level)
 
 
 def count_range(of: str, counts: Sequence[int]) -> Count | Sentence:

@@ -12,7 +12,7 @@ from sociolab.analysis.comparison_notes import (
     caution_notes,
     conclusion_notes,
     count_range,
-    describe_level,
+    describe_levels,
     matching_notes,
     power_notes,
     summarize_matching,
@@ -102,9 +102,9 @@ def comparison_section(comparison: ComparedAgents, judged: str, cautions: Sequen
                 "design",
                 findings,
                 notes=[SAY("no_repeats", cluster=cluster, metrics=never)] if never else (),
-                level=describe_level(comparison),
+                level=describe_levels(comparison),
                 clusters=clusters,
-                fewest=fewest_clusters(comparison.level),
+                fewest=fewest_clusters(max(metric.test.design.alpha for metric in metrics)),
             ),
             SAY.table("student", findings, of=cluster),
         ),
@@ -146,7 +146,10 @@ def _differences_notes(comparison: ComparedAgents) -> Iterator[Sentence]:
             test = SAY("of_model", others=Count(comparison.crossed_with, 0).column)
         else:
             test = SAY("welch") if comparison.match == "none" else SAY("sign_flip")
-        yield SAY("p", test=test, family=comparison.family)
+        if gate := comparison.gate:
+            yield SAY("p_first", test=test, metric=gate.measure, family=comparison.family)
+        else:
+            yield SAY("p", test=test, family=comparison.family)
     if any(metric.is_open for metric in metrics):
         yield SAY("bounds")
     failed_a, failed_b = failed_of(comparison.a.turn_counts), failed_of(comparison.b.turn_counts)

@@ -463,7 +463,7 @@ def _all_pairs(
     sides: Sequence[ComparedSide],
     measures: Mapping[str, Measure],
 ) -> Conclusions:
-    """Each two of several agents in the world's main metrics, or in those that are named: with
+    """Each two of several agents in the world's main metric, or in those that are named: with
     more, one correction for all would leave little to be shown."""
     if request.seats or request.prompts:
         raise ConfigError(f"{NAME_BOTH}; --by-seat and --by prompts are for two agents")
@@ -471,8 +471,8 @@ def _all_pairs(
     for other in rest:
         check_tasks({run.result.run: run.trials for run in (first, other)})
     declared = first.values.declared
-    mains = [name for name in declared.main if name in measures] or [*measures][:1]
-    chosen = measures if request.measures else {name: measures[name] for name in mains}
+    main = next((name for name in declared.main if name in measures), next(iter(measures)))
+    chosen = measures if request.measures else {main: measures[main]}
     named = name_sides(sides, request.rename)
     judged = judge, first.values.judges[judge]
     world = first.result.world

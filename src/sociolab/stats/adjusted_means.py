@@ -20,8 +20,8 @@ import numpy as np
 from sociolab.stats.crossed_model import CrossedModel, fit_crossed
 from sociolab.stats.crossed_raters import LEAST_RATERS, RatedEstimate, RatedPlay
 from sociolab.stats.intervals import NO_VARIATION, Counts, Floats, number_clusters, t_critical
-from sociolab.stats.paired_tests import Comparison, holm
-from sociolab.stats.power import ALPHA, Needed, t_shift
+from sociolab.stats.paired_tests import Comparison, holm, holm_levels
+from sociolab.stats.power import Needed, t_shift
 
 BY_MODEL = "by Student's t in a model with {others}, so for other {others} too"
 """The note of such a p; sign flips would hold the raters fixed."""
@@ -174,6 +174,7 @@ def for_other_prompts(
     tests: Mapping[str, Comparison],
     gaps: Mapping[str, Sequence[tuple[str, str, float]]],
     looks: int = 1,
+    first: str | None = None,
 ) -> dict[str, Comparison]:
     """Comparisons with interval, p and detectable difference for other prompt sets, too, by a model
     of `gaps`, the differences of matched plays: each with its scenario and prompt set. Those of
@@ -187,11 +188,14 @@ def for_other_prompts(
             found = mean_across(values, {"scenario": scenarios, "prompts": sets})
             if found is not None:
                 results[name] = found
-    return _replace_estimates(tests, results, few, looks, "prompt sets")
+    return _replace_estimates(tests, results, few, (looks, first), "prompt sets")
 
 
 def for_other_raters(
-    tests: Mapping[str, Comparison], plays: Mapping[str, Sequence[RatedPlay]], looks: int = 1
+    tests: Mapping[str, Comparison],
+    plays: Mapping[str, Sequence[RatedPlay]],
+    looks: int = 1,
+    first: str | None = None,
 ) -> dict[str, Comparison]:
     """Comparisons in people's scores with difference, interval, p and detectable difference by the
     model: adjusted for severity, and for other raters too; `plays` are those of both sides, b's
@@ -207,24 +211,23 @@ def for_other_raters(
             results[name] = replace(found, n=tests[name].difference.n)
         else:
             few[name] = means.raters
-    return _replace_estimates(tests, results, few, looks, "raters")
+    return _replace_estimates(tests, results, few, (looks, first), "raters")
 
 
 def _replace_estimates(
     tests: Mapping[str, Comparison],
     results: Mapping[str, RatedEstimate],
     few: Mapping[str, int],
-    looks: int,
+    family: tuple[int, str | None],
     others: str,
 ) -> dict[str, Comparison]:
     """The comparisons with the differences of a model; those without one say on how `few` raters
-    or prompt sets (`others`) they rest."""
+    or prompt sets (`others`) they rest. `family`: the looks, and the metric tested first."""
     ps = {
         name: results[name].p if name in results else test.permutation.testable
         for name, test in tests.items()
     }
-    corrected = holm(ps, looks)
-    level = ALPHA / max(1, sum(p is not None for p in ps.values())) / looks
+    corrected, levels = holm(ps, *family), holm_levels(ps, *family)
     adjusted = {name: replace(test, holm_p=corrected[name]) for name, test in tests.items()}
     note = BY_MODEL.format(others=others)
     for name in few.keys() - results.keys():
@@ -232,7 +235,7 @@ def _replace_estimates(
         gap = RatedEstimate(**asdict(tests[name].difference), raters=raters)
         adjusted[name] = replace(adjusted[name], difference=gap)
     for name, found in results.items():
-        test, error = tests[name], found.error or 0.0
+        test, error, level = tests[name], found.error or 0.0, levels[name]
         detectable = t_shift(found.freedom or 1.0, level) * error
         adjusted[name] = replace(
             adjusted[name],

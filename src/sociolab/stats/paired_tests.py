@@ -8,7 +8,8 @@ alarm, and to correct the others for it would only hide differences (Tarone, Bio
 
 What a design could show, and what would settle a difference (`stats.power`), is told for the level
 .05 / m over the m metrics tested: Holm's correction asks that of the smallest p, and accepts it of
-any other, whatever the other metrics come to.
+any other, whatever the other metrics come to. One that is tested before the others has .05 to
+itself, and they share .05 if it is significant.
 
 p is by flipping the signs of whole clusters (`sign_flip`). If the two agents were the same,
 swapping their names in all plays of a cluster would change nothing but the sign of the cluster's
@@ -119,14 +120,17 @@ class Comparison:
 
 
 def compare(
-    metrics: Mapping[str, tuple[Sequence[KeyedValue], Sequence[KeyedValue]]], looks: int = 1
+    metrics: Mapping[str, tuple[Sequence[KeyedValue], Sequence[KeyedValue]]],
+    looks: int = 1,
+    first: str | None = None,
 ) -> dict[str, Comparison]:
     """Compare agent a with agent b on each metric, given the rows of both; rows are paired by key.
 
     The difference is a - b, with a 95 % interval clustered by `cluster`; p is by sign flips of
-    whole clusters (`sign_flip`), and `holm_p` is corrected over the metrics and for the number of
-    `looks` at the same comparison. A metric without pairs has None figures, and notes. Keys and
-    clusters mean the same in all metrics; the order of rows does not matter.
+    whole clusters (`sign_flip`), and `holm_p` is corrected over the metrics, of which one may be
+    tested `first` (`holm`), and for the number of `looks` at the same comparison. A metric without
+    pairs has None figures, and notes. Keys and clusters mean the same in all metrics; the order of
+    rows does not matter.
 
     ValueError as in `match_pairs`, for a key in different clusters in two metrics, and for values
     that are not finite.
@@ -148,8 +152,8 @@ def compare(
     clusters = list(home.values())
     differences = means(columns, clusters)
     flipped = sign_flip(columns, clusters)
-    corrected = holm({name: test.testable for name, test in flipped.items()}, looks)
-    tested = sum(p is not None for p in corrected.values())
+    ps = {name: test.testable for name, test in flipped.items()}
+    corrected, levels = holm(ps, looks, first), holm_levels(ps, looks, first)
     return {
         name: _comparison(
             matched,
@@ -157,7 +161,7 @@ def compare(
             differences[name],
             flipped[name],
             corrected[name],
-            ALPHA / max(tested, 1) / looks,
+            levels[name],
         )
         for name, matched in pairs.items()
     }
@@ -458,7 +462,9 @@ def _reached(sums: Floats) -> float:
     return float(abs(sums.sum()) - 1e-9 * np.abs(sums).max())
 
 
-def holm(ps: Mapping[_Test, float | None], looks: int = 1) -> dict[_Test, float | None]:
+def holm(
+    ps: Mapping[_Test, float | None], looks: int = 1, first: _Test | None = None
+) -> dict[_Test, float | None]:
     """Adjusted p-values; below 0.05 each is significant at a family-wise error rate of 5 %.
 
     The smallest of m is multiplied by m, the next by m - 1 and so on; none falls below the one
@@ -467,20 +473,37 @@ def holm(ps: Mapping[_Test, float | None], looks: int = 1) -> dict[_Test, float 
     data come in, p counts for each of them (Bonferroni). ValueError for a p outside [0, 1].
     Source: Holm, Scandinavian Journal of Statistics 6 (1979), 65-70.
 
+    `first` names a test that is made before the others: it is not corrected for them, and they, by
+    Holm among themselves, can be significant only if it is (Westfall and Krishen, Journal of
+    Statistical Planning and Inference 99, 2001, 25-40). A first test without a p decides nothing.
+
     >>> from sociolab.stats import holm
     >>> holm({"goal": 0.01, "secret": 0.04, "financial": None, "overall": 0.03})
     {'goal': 0.03, 'secret': 0.06, 'financial': None, 'overall': 0.06}
+    >>> holm({"goal": 0.01, "secret": 0.04, "financial": None, "overall": 0.03}, first="overall")
+    {'goal': 0.03, 'secret': 0.04, 'financial': None, 'overall': 0.03}
     """
     for name, p in ps.items():
         if p is not None and not 0 <= p <= 1:
             raise ValueError(f"{name}: a p-value lies between 0 and 1, found {p}")
-    ordered = sorted(((p, name) for name, p in ps.items() if p is not None), key=itemgetter(0))
     adjusted: dict[_Test, float] = {}
     floor = 0.0
+    if first is not None and (leading := ps.get(first)) is not None:
+        floor = adjusted[first] = min(1.0, leading * looks)
+    rest = ((p, name) for name, p in ps.items() if p is not None and name != first)
+    ordered = sorted(rest, key=itemgetter(0))
     for place, (p, name) in enumerate(ordered):
         floor = max(floor, min(1.0, (len(ordered) - place) * p * looks))
         adjusted[name] = floor
     return {name: adjusted.get(name) for name in ps}
+
+
+def holm_levels(
+    ps: Mapping[_Test, float | None], looks: int = 1, first: _Test | None = None
+) -> dict[_Test, float]:
+    """The p below which `holm` accepts each test whatever the others come to, the first apart."""
+    rest = sum(p is not None and name != first for name, p in ps.items())
+    return {name: ALPHA / looks / (1 if name == first else max(rest, 1)) for name in ps}
 
 
 @dataclass(frozen=True, slots=True)

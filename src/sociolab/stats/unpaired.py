@@ -23,8 +23,16 @@ from sociolab.stats.intervals import (
     skewed_limits,
     two_sided_p,
 )
-from sociolab.stats.paired_tests import Comparison, EffectSize, KeyedValue, SignFlip, TTest, holm
-from sociolab.stats.power import ALPHA, Design, Needed, t_shift
+from sociolab.stats.paired_tests import (
+    Comparison,
+    EffectSize,
+    KeyedValue,
+    SignFlip,
+    TTest,
+    holm,
+    holm_levels,
+)
+from sociolab.stats.power import Design, Needed, t_shift
 
 Rows = tuple[Sequence[KeyedValue], Sequence[KeyedValue]]
 
@@ -32,16 +40,18 @@ UNMATCHED = "plays are not matched"
 """Why there is nothing that needs pairs."""
 
 
-def compare_unpaired(metrics: Mapping[str, Rows], looks: int = 1) -> dict[str, Comparison]:
+def compare_unpaired(
+    metrics: Mapping[str, Rows], looks: int = 1, first: str | None = None
+) -> dict[str, Comparison]:
     """For each metric the rows of agent a and of agent b compared as they are; keys say nothing.
 
     `n` of a difference counts the plays of both sides, `clusters` those that either played. What
     only pairs have (flips, effect sizes by pair, what more of them would settle) is None.
     """
     tests = {name: _Unpaired(a, b) for name, (a, b) in metrics.items()}
-    corrected = holm({name: test.p for name, test in tests.items()}, looks)
-    level = ALPHA / max(1, sum(p is not None for p in corrected.values())) / looks
-    return {name: test.comparison(corrected[name], level) for name, test in tests.items()}
+    ps = {name: test.p for name, test in tests.items()}
+    corrected, levels = holm(ps, looks, first), holm_levels(ps, looks, first)
+    return {name: test.comparison(corrected[name], levels[name]) for name, test in tests.items()}
 
 
 class _Unpaired:
