@@ -1,7 +1,8 @@
 """How often the 95 % interval of `stats.intervals.mean` holds the true mean, and how often tests
 raise a false alarm: recorded experiments.
 
-    OMP_NUM_THREADS=1 .venv/bin/python benchmarks/coverage.py [shapes] [others] [unseen] [alarms]
+    OMP_NUM_THREADS=1 .venv/bin/python benchmarks/coverage.py \\
+        [shapes] [others] [unseen] [ends] [alarms]
 
 Data-generating models, 2,000 simulated studies for each number of scenarios (clusters):
 
@@ -31,7 +32,9 @@ BCa bootstrap of scenarios (500 studies).
 "Unseen" are shapes that played no part in finding the interval's constant: see `UNSEEN`, each with
 1 play a cluster, 4, or 1 to 20 (all equally likely), and with a correlation within clusters of 0,
 .3 or .8 (of the normal variables that scores are made of). Beside ours stands Student's t on the
-plain cluster-robust error. The last lines are false alarms: of gates on rare measures, and of a
+plain cluster-robust error. "Ends" are scores of which 70 or 90 % are 10, the others alike from 7 to
+9, 0 to 9, or 0 to 2, with plays alike (.5), beside the interval that does not know that half of the
+clusters lie at one end. The last lines are false alarms: of gates on rare measures, and of a
 comparison that is looked at six times as it grows.
 """
 
@@ -295,7 +298,13 @@ def main() -> None:
     """Print the tables in Markdown."""
     start = time.perf_counter()
     print(f"Coverage of the 95 % interval, {SIMULATIONS:,} studies a cell (numpy {np.__version__})")
-    parts = {"shapes": _shapes, "others": _others, "unseen": _unseen, "alarms": _false_alarms}
+    parts = {
+        "shapes": _shapes,
+        "others": _others,
+        "unseen": _unseen,
+        "ends": _ends,
+        "alarms": _false_alarms,
+    }
     for name in sys.argv[1:] or parts:
         parts[name]()
     print(f"{time.perf_counter() - start:.0f} s")
@@ -333,6 +342,39 @@ def _unseen(simulations: int = 1000) -> None:
             print(f"| {name} | {plays or '1 to 20'} | {alike} | " + " | ".join(cells), flush=True)
     for kind, (many, short) in below.items():
         print(f"{kind}: below 93 % in {short} of {many} cells from 10 clusters on")
+
+
+def _ends(simulations: int = 1000) -> None:
+    """Coverage, the share with the truth below them, and the width beside the usual interval's."""
+    counts = (5, 8, 10, 14, 20, 40)
+    lowest = {"7 to 9": 7, "0 to 9": 0, "0 to 2": 0}
+    print("\n| tens | others | plays | " + " | ".join(f"{count} clusters" for count in counts))
+    print("|---|---|---|" + "---|" * len(counts))
+    for share in (0.7, 0.9):
+        for others, low in lowest.items():
+            steps = 3 if others != "0 to 9" else 10
+            below = np.floor(_QUANTILES / (1 - share) * steps) + low
+            scores = np.where(1 - share > _QUANTILES, below, 10.0)
+            for plays in (2, 5):
+                cells = [_end_cell(scores, plays, count, simulations) for count in counts]
+                print(f"| {share:.0%} | {others} | {plays} | " + " | ".join(cells), flush=True)
+
+
+def _end_cell(scores: Floats, plays: int, count: int, simulations: int) -> str:
+    random, truth = np.random.default_rng([count, plays]), float(scores.mean())
+    homes = [f"s{i}" for i in range(count) for _ in range(plays)]
+    rows: list[tuple[float, float]] = []
+    for _ in range(simulations):
+        shared = random.normal(size=(count, 1))
+        place = ndtr((shared + random.normal(size=(count, plays))) / math.sqrt(2)).ravel()
+        values = scores[np.minimum((place * len(scores)).astype(int), len(scores) - 1)]
+        found = mean(values.tolist(), homes)
+        ours, usual = (on_scale(e, 0, 10) for e in (found, replace(found, by_cluster=None)))
+        rows += [(e.low or 0.0, 10.0 if e.high is None else e.high) for e in (ours, usual)]
+    limits = np.array(rows).reshape(-1, 2, 2)
+    held = ((limits[:, :, 0] <= truth) & (truth <= limits[:, :, 1])).mean(axis=0)
+    widths = (limits[:, :, 1] - limits[:, :, 0]).mean(axis=0)
+    return f"{held[0]:.1%} ({held[1]:.1%}), {widths[0] / widths[1]:.2f}"
 
 
 def _cell(found: Coverage) -> str:

@@ -7,7 +7,7 @@ A column is one metric of one world as one judge scored it, on the same data, ta
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import dataclass, replace
 from itertools import chain, combinations, product
 from statistics import fmean
 from typing import Any
@@ -26,6 +26,7 @@ from sociolab.report.schema import RunResult
 from sociolab.report.section import Section
 from sociolab.report.words import failed_share
 from sociolab.stats.correlation import Correlation, pearson, spearman
+from sociolab.stats.intervals import as_record
 from sociolab.store.store import Store
 
 SCHEMA = 1
@@ -254,7 +255,7 @@ def column_document(column: WorldColumn) -> dict[str, Any]:
 
 
 def relation_document(related: Relation) -> dict[str, Any]:
-    return asdict(related)
+    return as_record(related)
 
 
 def _judge(results: Sequence[RunResult], world: str, requested: str) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import asdict, dataclass, fields, replace
+from dataclasses import dataclass, fields, replace
 from itertools import combinations
 from statistics import fmean, median
 from typing import Any
@@ -46,7 +46,7 @@ from sociolab.stats.agreement import (
 )
 from sociolab.stats.crossed_raters import LEAST_RATERS, RatedPlay
 from sociolab.stats.inter_rater import Alpha, Bins, RaterAgreement, YesNoAgreement, yes_no_agreement
-from sociolab.stats.intervals import Estimate, on_scale
+from sociolab.stats.intervals import Estimate, as_record, on_scale
 from sociolab.stats.raters import ceilings, for_other_raters, severities
 from sociolab.store.store import Store
 
@@ -94,22 +94,22 @@ class Agreements:
         return {
             "runs": list(self.ratings.runs),
             "bins": self.bins,
-            "raters": [asdict(rater) for rater in self.ratings.raters],
+            "raters": [as_record(rater) for rater in self.ratings.raters],
             "judges": {label: judge.method for label, judge in self.ratings.judge_ids.items()},
-            "people": [asdict(cell) for cell in self.report.people],
-            "judge_and_people": [asdict(cell) for cell in self.report.judges],
-            "judge_pairs": [asdict(cell) for cell in self.report.pairs],
-            "yes_no": [asdict(cell) for cell in self.observations],
-            "validity": [asdict(cell) for cell in self.validities],
-            "by_agent": [asdict(judge) for judge in self.by_agent],
-            "severity": [asdict(severity) for severity in severities(people)],
-            "ceiling": [asdict(ceiling) for ceiling in ceilings(people)],
+            "people": [as_record(cell) for cell in self.report.people],
+            "judge_and_people": [as_record(cell) for cell in self.report.judges],
+            "judge_pairs": [as_record(cell) for cell in self.report.pairs],
+            "yes_no": [as_record(cell) for cell in self.observations],
+            "validity": [as_record(cell) for cell in self.validities],
+            "by_agent": [as_record(judge) for judge in self.by_agent],
+            "severity": [as_record(severity) for severity in severities(people)],
+            "ceiling": [as_record(ceiling) for ceiling in ceilings(people)],
             "adjusted": [
                 {
                     "dimension": _name(row),
                     "agent": row.about["agent"],
                     "mean": row.more["people"],
-                    "adjusted": asdict(row.estimate) if row.estimate else None,
+                    "adjusted": as_record(row.estimate) if row.estimate else None,
                 }
                 for row in adjusted_findings(on_scales(self.ratings))
             ],

@@ -23,6 +23,7 @@ from sociolab.report.difference_charts import difference_figures
 from sociolab.report.finding import Count, Finding, FindingTable, Sentence
 from sociolab.report.section import Section
 from sociolab.report.words import failed_of
+from sociolab.stats.intervals import as_record
 from sociolab.stats.power import ALPHA, NO_REPEATS, fewest_clusters
 
 SAY = Catalogue("compare")
@@ -256,7 +257,7 @@ def _measured(metric: ComparedMetric) -> dict[str, Any]:
     return {
         "pairs": metric.test.pairs,
         "clusters": metric.test.clusters,
-        **asdict(metric.test),
+        **as_record(metric.test),
         "superiority": metric.test.effect.superiority,
         "at_most_apart": metric.test.at_most,
         "unlike": metric.unlike,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import dataclass, replace
 from typing import Any
 
 from sociolab.analysis.comparison import ComparedAgents
@@ -16,6 +16,7 @@ from sociolab.report.catalogue import Catalogue
 from sociolab.report.finding import Count, Finding, FindingTable, Sentence
 from sociolab.report.section import Section
 from sociolab.stats.consistency import Consistency, pass_hat, pass_hat_difference
+from sociolab.stats.intervals import as_record
 
 KS = (1, 2, 4)
 
@@ -158,7 +159,7 @@ def passing_document(row: Passing) -> dict[str, Any]:
         "threshold": row.threshold,
         "plays": row.plays,
         "most_plays": row.most,
-        "pass": [asdict(estimate) for estimate in row.estimates],
+        "pass": [as_record(estimate) for estimate in row.estimates],
     }
 
 

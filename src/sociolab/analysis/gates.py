@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
@@ -21,6 +20,7 @@ from sociolab.stats.intervals import (
     LEVEL,
     NO_VARIATION,
     Estimate,
+    on_scale,
     sure_from,
     t_critical,
     t_quantile,
@@ -108,7 +108,9 @@ def difference_gates(
                 f"{', '.join(comparison.metrics)}{why(name)}"
             )
         metric = comparison.metrics[name]
-        wide, whose = _wider(metric.test.difference, comparison.looks), "A \N{MINUS SIGN} B"
+        width = metric.measure.high - metric.measure.low
+        wide = _wider(metric.test.difference, width, comparison.looks)
+        whose = "A \N{MINUS SIGN} B"
         gates.append(_gate(rule, whose, wide, metric.measure, "difference", comparison.looks))
     return tuple(gates)
 
@@ -178,15 +180,15 @@ def _why_none(result: RunResult, entry: ScoreEntry) -> str:
     )
 
 
-def _wider(estimate: Estimate, looks: int) -> Estimate:
-    """The interval at the level that so many looks share; unchanged for one look."""
+def _wider(estimate: Estimate, width: float, looks: int) -> Estimate:
+    """The interval of a difference on a scale of this width, at the level that so many looks share;
+    unchanged for one look."""
     tail, freedom = (1 - LEVEL) / 2, estimate.freedom
     if estimate.value is None or estimate.low is None or estimate.high is None or looks == 1:
         return estimate
-    if estimate.method == "end":  # from the end, where the value is, to tail^(1/G) of the scale
-        shares = [1 - math.pow(each, 1 / estimate.units) for each in (tail / looks, tail)]
-        by = shares[0] / shares[1]
-    elif freedom:
+    if estimate.method == "end":
+        return on_scale(estimate, -width, width, tail / looks)
+    if freedom:
         by = t_quantile(1 - tail / looks, freedom) / t_critical(freedom)
     else:
         return estimate
