@@ -58,7 +58,7 @@ def test_tables_for_papers_show_how_many_tasks_a_macro_average_is_over(talks: Ru
     (grid,) = agent_grids(talks)
     table = grid_text(talks, grid)
     assert table.columns == ("agent", "SR micro", "SR macro")
-    assert table.rows == ((ALPHA, "0.53 [0.00, 1.00] (5)", "0.33 [0.00, 1.00] (2)"),)
+    assert table.rows == ((ALPHA, "0.53 [0.02, 0.93] (5)", "0.33 [0.01, 0.91] (2)"),)
     assert N in table.notes
     assert table.notes[-1] == "in parentheses: n, and the number of failures"
 
@@ -67,7 +67,7 @@ def test_the_terminal_shows_how_many_tasks_a_macro_average_is_over(talks: RunRes
     file = io.StringIO()
     Console(file=file, width=100).print(full_report(talks))
     lines = [line.split() for line in file.getvalue().splitlines()]
-    assert [ALPHA, "0.53", "[0.00,", "1.00]", "(5)", "0.33", "[0.00,", "1.00]", "(2)"] in lines
+    assert [ALPHA, "0.53", "[0.02,", "0.93]", "(5)", "0.33", "[0.01,", "0.91]", "(2)"] in lines
     assert N.split() in lines
 
 

@@ -14,7 +14,7 @@ that every medium can render any analysis.
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Mapping
-from dataclasses import asdict, dataclass, field, is_dataclass
+from dataclasses import dataclass, field, is_dataclass
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from sociolab.core.score import Measure
@@ -158,7 +158,9 @@ def as_data(value: Any) -> Any:
     if isinstance(value, Count):
         return {"of": value.of, "n": value.n}
     if is_dataclass(value) and not isinstance(value, type):
-        return asdict(value)
+        from sociolab.stats.intervals import as_record  # imports numpy, which takes long
+
+        return as_record(value)
     if isinstance(value, Mapping):
         return {str(key): as_data(item) for key, item in value.items()}
     if isinstance(value, Collection) and not isinstance(value, str):
