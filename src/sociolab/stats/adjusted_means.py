@@ -34,9 +34,6 @@ _OF_SIDES = ("scenario by side", "rater by side", "play")
 
 _PRIOR_PLAYS, _ROUNDING = 5, 1e-12
 
-_MOST_FREEDOM = 1e6
-"""Beyond so many degrees of freedom Student's t is normal."""
-
 
 @dataclass(frozen=True, slots=True)
 class AdjustedMeans:
@@ -74,7 +71,8 @@ class AdjustedMeans:
             why = self.problem or "1 cluster"
             return RatedEstimate(value, n, clusters, None, None, "none", note=why)
         value, error, freedom = self.model.estimate(row)
-        freedom = min(max(freedom, 1.0), _MOST_FREEDOM)
+        # However many plays: what scenarios and raters add is known from these many.
+        freedom = max(1.0, min(freedom, clusters + self.raters - 2))
         half = t_critical(freedom) * error
         return RatedEstimate(
             value, n, clusters, value - half, value + half, "model",
