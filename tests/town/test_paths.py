@@ -76,10 +76,10 @@ def walked(start: Tile, path: str) -> list[Tile]:
     return tiles
 
 
-@pytest.fixture(params=(1, 4, paths.NEAR), autouse=True)
-def near(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
-    """How far fields first reach: on a small map, all of it at once, or by steps."""
-    monkeypatch.setattr(paths, "NEAR", request.param)
+@pytest.fixture(params=(1, 4, paths.DETOUR), autouse=True)
+def detour(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
+    """How far a search first goes: on a small map, everywhere at once, or by steps."""
+    monkeypatch.setattr(paths, "DETOUR", request.param)
 
 
 @given(drawn(), st.data())

@@ -12,12 +12,10 @@ from collections import defaultdict
 from collections.abc import Callable, Generator, Iterable, Sequence
 from dataclasses import dataclass
 from heapq import heappop, heappush
-from itertools import chain
 from typing import Any
 
 from sociolab.core.errors import WorldError
 from sociolab.town.life import News, Propose, Stay, Talk, converse, could_talk
-from sociolab.town.map import Tile
 from sociolab.town.person import Noticed, Percept, Person, Surroundings, in_view
 from sociolab.town.questions import MindQuestion
 from sociolab.town.trace import Did, Remembered
@@ -255,16 +253,16 @@ class LockStep:
     # -------------------------------------------------------------- who is woken
 
     def _rounds(self) -> list[Round]:
-        woken = self._woken()
+        woken = {each.person.number: each for each in self._woken()}
         rounds = []
         placed: set[int] = set()
-        for each in woken:
+        for each in woken.values():
             if each.person.number in placed:
                 continue
             group = group_in_view(each.person, self._people)
             placed |= group
             members = [self._people[number] for number in sorted(group)]
-            own = [member for member in woken if member.person.number in group]
+            own = [woken[member.number] for member in members if member.number in woken]
             rounds.append(Round(self._step, members, own, self._around, self._ask))
         return rounds
 
@@ -346,13 +344,15 @@ class LockStep:
 
 
 class _Whereabouts:
-    """Residents on a grid of squares as wide as the radius: all in view stand in one of nine
+    """Residents by arena and by squares as wide as the radius: all in view stand in one of nine
     squares."""
 
     def __init__(self, people: Sequence[Person], radius: int) -> None:
         self._radius = radius
-        self._squares: defaultdict[Tile, set[Person]] = defaultdict(set)
+        self._side = max(1, radius)
+        self._squares: defaultdict[tuple[int, int, int], set[Person]] = defaultdict(set)
         self._square_of = [self._square(person) for person in people]
+        self._around = [self._nine_squares(square) for square in self._square_of]
         for person in people:
             self._squares[self._square_of[person.number]].add(person)
 
@@ -362,16 +362,20 @@ class _Whereabouts:
             self._squares[before].remove(person)
             self._squares[after].add(person)
             self._square_of[person.number] = after
+            self._around[person.number] = self._nine_squares(after)
 
     def view(self, person: Person) -> frozenset[int]:
-        x, y = self._square_of[person.number]
-        near = [(x + dx, y + dy) for dx in (-1, 0, 1) for dy in (-1, 0, 1)]
-        people = chain.from_iterable(self._squares.get(square, ()) for square in near)
-        return in_view(person, people, self._radius)
+        near = [other for square in self._around[person.number] if square for other in square]
+        return in_view(person, near, self._radius) if len(near) > 1 else frozenset()
 
-    def _square(self, person: Person) -> Tile:
-        side = max(1, self._radius)
-        return person.tile[0] // side, person.tile[1] // side
+    def _square(self, person: Person) -> tuple[int, int, int]:
+        x, y = person.tile
+        return person.arena, x // self._side, y // self._side
+
+    def _nine_squares(self, square: tuple[int, int, int]) -> tuple[set[Person], ...]:
+        arena, x, y = square
+        around = ((arena, x + dx, y + dy) for dx in (-1, 0, 1) for dy in (-1, 0, 1))
+        return tuple([self._squares[each] for each in around])
 
 
 def group_in_view(person: Person, people: Iterable[Person]) -> set[int]:

@@ -354,10 +354,20 @@ def places_mentioned(text: str, places: tuple[str, ...]) -> tuple[str, ...]:
     kitchen") reveals no place.
     """
     plain = f" {_normalise(text)} "
-    learned: list[str] = []
-    for s, inside in _sectors(places).items():
+    words, sectors, learned = {*plain.split(" ")}, _sectors(places), set[str]()
+    for _, s in sorted(each for w in words for each in _by_first_word(places).get(w, ())):
         if f" {s} " in plain:
+            inside = sectors[s]
             named = [place for a, place in inside if f" {s} {a} " in plain or f" {a} {s} " in plain]
-            learned += named or [place for _, place in inside]
+            learned.update(named or [place for _, place in inside])
             plain = plain.replace(f" {s} ", " | ")
-    return tuple(place for place in places if place in learned)
+    return tuple(place for place in places if place in learned) if learned else ()
+
+
+@lru_cache(maxsize=64)
+def _by_first_word(places: tuple[str, ...]) -> dict[str, list[tuple[int, str]]]:
+    """The names of sectors by their first word, each with its number in `_sectors`."""
+    sectors: dict[str, list[tuple[int, str]]] = {}
+    for number, sector in enumerate(_sectors(places)):
+        sectors.setdefault(sector.partition(" ")[0], []).append((number, sector))
+    return sectors

@@ -1,12 +1,7 @@
-"""Shortest walks between tiles, by flow fields.
-
-A field holds the steps to a destination from every tile near it. It is computed when somebody first
-walks there, and extended when somebody comes from further off.
-"""
+"""Shortest walks between tiles, by breadth-first search near both ends."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any, Final, TypeAlias
 
@@ -22,28 +17,12 @@ Steps: TypeAlias = npt.NDArray[np.int32]
 FAR: Final = 1_000_000_000
 """The distance in `reach` of tiles from which there is no way; adding steps overflows nothing."""
 
-KEPT: Final = 1024
-"""Fields in the cache, those of the most recent goals."""
+KEPT: Final = 16_384
+"""Paths in the cache, those asked for last."""
 
-NEAR: Final = 32
-"""A field first reaches this many tiles around its goal, then twice as many, and so on."""
-
-
-@dataclass(frozen=True, slots=True)
-class _Field:
-    """The steps to a goal, as in `bfs`, in a window whose first tile is (`left`, `top`)."""
-
-    counted: memoryview[int]
-    row: int
-    left: int
-    top: int
-    covers_map: bool
-
-    def index(self, tile: Tile) -> int:
-        """The index of a tile; 0, which no path reaches, if it lies outside the window."""
-        x, y = tile[0] - self.left, tile[1] - self.top
-        at = (y + 1) * self.row + x
-        return at if 0 <= x < self.row - 1 and y >= 0 and at < len(self.counted) - self.row else 0
+DETOUR: Final = 16
+"""A search first allows this many steps more than there are without walls, then twice as many, and
+so on."""
 
 
 class Paths:
@@ -52,36 +31,62 @@ class Paths:
     def __init__(self, walkable: Tiles, arena: npt.NDArray[np.int16]) -> None:
         self._walkable = np.ascontiguousarray(walkable, dtype=np.bool_)
         self._arena = arena
-        self._field = lru_cache(KEPT)(self._count_steps_to)
+        self.path = lru_cache(KEPT)(self._path)
         self.reach = lru_cache(None)(self._reach)
 
-    def path(self, start: Tile, goal: Tile) -> str:
+    def _path(self, start: Tile, goal: Tile) -> str:
         """The headings of a shortest path, a letter of NESW a step; "" from a tile to itself.
 
         Ties are broken in the order N, E, S, W. WorldError if there is no path.
         """
-        field = self._field_between(start, goal)
-        counted, at, row = field.counted, field.index(start), field.row
-        path = []
-        for nearer in range(counted[at] - 1, 0, -1):
-            if counted[at - row] == nearer:
-                at -= row
-                path.append("N")
-            elif counted[at + 1] == nearer:
-                at += 1
-                path.append("E")
-            elif counted[at + row] == nearer:
-                at += row
-                path.append("S")
-            else:
-                at -= 1
-                path.append("W")
-        return "".join(path)
+        height, width = self._walkable.shape
+        for x, y in (start, goal):
+            if not (0 <= x < width and 0 <= y < height and self._walkable[y, x]):
+                raise WorldError(
+                    f"expected tiles to walk on, but ({x}, {y}) is a wall or off the map."
+                )
+        detour = DETOUR
+        while (path := self._search(start, goal, detour)) is None:
+            detour *= 2
+        return path
 
     def distance(self, start: Tile, goal: Tile) -> int:
         """The steps of a shortest path; WorldError if there is none."""
-        field = self._field_between(start, goal)
-        return int(field.counted[field.index(start)]) - 1
+        return len(self.path(start, goal))
+
+    def _search(self, start: Tile, goal: Tile, detour: int) -> str | None:
+        """The path, if it is at most so many steps longer than without walls.
+
+        Such paths stay near the rectangle around both ends: each step away from it has to be taken
+        back.
+        """
+        (x, y), (goal_x, goal_y) = start, goal
+        left, top = (max(0, min(ends) - detour // 2) for ends in ((x, goal_x), (y, goal_y)))
+        right, bottom = (max(ends) + detour // 2 + 1 for ends in ((x, goal_x), (y, goal_y)))
+        free = self._walkable[top:bottom, left:right]
+        row = free.shape[1] + 1
+        unreached = _bits(free)
+        at = (y - top + 1) * row + x - left
+        front = 1 << (goal_y - top + 1) * row + goal_x - left
+        fronts = []  # the tiles at each number of steps from the goal
+        for _ in range(abs(x - goal_x) + abs(y - goal_y) + detour):
+            if front >> at & 1 or not front:
+                break
+            fronts.append(front)
+            unreached &= ~front
+            front = (front << 1 | front >> 1 | front << row | front >> row) & unreached
+        if not front >> at & 1:
+            if not front and free.shape == self._walkable.shape:
+                raise WorldError(f"expected a path from tile {start} to {goal}: there is none.")
+            return None
+        path = []
+        for nearer in reversed(fronts):
+            for heading, step in (("N", -row), ("E", 1), ("S", row), ("W", -1)):
+                if nearer >> at + step & 1:
+                    at += step
+                    path.append(heading)
+                    break
+        return "".join(path)
 
     def _reach(self, place_index: int) -> Steps:
         """[height, width]: steps to the nearest walkable tile of an arena (-1: to one outdoors).
@@ -94,41 +99,12 @@ class Paths:
         table.setflags(write=False)
         return table
 
-    def _field_between(self, start: Tile, goal: Tile) -> _Field:
-        """A field that holds a path from start to goal; WorldError where there is none."""
-        height, width = self._walkable.shape
-        for x, y in (start, goal):
-            if not (0 <= x < width and 0 <= y < height and self._walkable[y, x]):
-                raise WorldError(
-                    f"expected tiles to walk on, but ({x}, {y}) is a wall or off the map."
-                )
-        most = NEAR
-        while True:
-            field = self._field(goal, most)
-            if field.counted[field.index(start)]:
-                return field
-            if field.covers_map:
-                raise WorldError(f"expected a path from tile {start} to {goal}: there is none.")
-            most *= 2
-
-    def _count_steps_to(self, goal: Tile, most: int) -> _Field:
-        """Count steps up to `most`; all of them where the window covers the whole map."""
-        height, width = self._walkable.shape
-        left, top = max(0, goal[0] - most), max(0, goal[1] - most)
-        free = self._walkable[top : goal[1] + most + 1, left : goal[0] + most + 1]
-        is_whole = free.shape == (height, width)
-        goals = np.zeros_like(free)
-        goals[goal[1] - top, goal[0] - left] = True
-        counted = bfs(free, goals, None if is_whole else most)
-        return _Field(counted.data, free.shape[1] + 1, left, top, is_whole)
-
 
 # ------------------------------------------------------------------ breadth-first search
 
 
-def bfs(free: Tiles, goals: Tiles, most: int | None = None) -> Counts:
-    """Breadth-first search from all goals at once: steps plus one; 0 where there is no path, or
-    none of at most `most` steps.
+def bfs(free: Tiles, goals: Tiles) -> Counts:
+    """Breadth-first search from all goals at once: steps plus one; 0 where there is no path.
 
     Flat, row by row, with a row of walls before the first and after the last, and one wall at the
     end of each row (which is also the wall before the next).
@@ -141,7 +117,7 @@ def bfs(free: Tiles, goals: Tiles, most: int | None = None) -> Counts:
     unreached = _bits(free) & ~front
     digits: list[int] = []  # digit b: the tiles in whose count bit b is set
     count = 0
-    while front and (most is None or count <= most):
+    while front:
         count += 1
         if count >> len(digits):
             digits.append(0)

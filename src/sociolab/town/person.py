@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from bisect import bisect_left, insort
-from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Generator, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from operator import attrgetter
 from typing import Any, Final, TypeAlias
@@ -541,16 +541,18 @@ class Surroundings:
 
     def _place_people(self) -> tuple[Person, ...]:
         people: list[Person] = []
+        occupied: set[Tile] = set()
         for number, resident in enumerate(self.setting.residents):
             home = self.town.place(resident.living_area)
             assert home is not None  # the setting has seen to it
             resident = resident.model_copy(update={"living_area": str(home)})
-            tile = find_bed(home, self.town, [person.tile for person in people])
+            tile = find_bed(home, self.town, occupied)
+            occupied.add(tile)
             people.append(Person(number, resident, self.setting, tile))
         return tuple(people)
 
 
-def find_bed(home: Place, town: TownMap, occupied: Sequence[Tile]) -> Tile:
+def find_bed(home: Place, town: TownMap, occupied: Collection[Tile]) -> Tile:
     """A bed of the home in which nobody sleeps yet, or else any free tile there."""
     beds = [thing for thing in town.objects(home) if thing.endswith("bed")]  # a double bed, too
     tiles = [*(tile for bed in beds for tile in town.spots(home, bed)), *town.tiles(home)]
