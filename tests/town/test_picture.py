@@ -6,10 +6,11 @@ import numpy as np
 import pytest
 from PIL import Image
 
-from sociolab.town import OUTDOORS, Tile, own_map
+from sociolab.town import OUTDOORS, Tile, TownMap, own_map
 from sociolab.town.map import Ground
 from sociolab.town.picture import (
     ACROSS,
+    BUSH,
     GAP,
     GROUND_COLOURS,
     HEADER,
@@ -44,6 +45,18 @@ def test_the_land_has_the_colours_of_its_ground() -> None:
     for kind in (Ground.STREET, Ground.WATER, Ground.WALL):
         y, x = np.argwhere(town.ground == kind)[0].tolist()
         assert land.getpixel((3 * x + 1, 3 * y + 1)) == GROUND_COLOURS[kind]
+
+
+def test_hedges_join_their_neighbours_and_nothing_else() -> None:
+    plan = np.array([[1, 6, 6], [1, 1, 1]])
+    town = TownMap("Lane", (), (), plan == 1, np.full((2, 3), -1), {}, plan)
+    land = draw_land(town, 8)
+    along, below, between = land.getpixel((16, 4)), land.getpixel((12, 8)), land.getpixel((8, 4))
+    assert (along, below, between) == (
+        BUSH,
+        GROUND_COLOURS[Ground.STREET],
+        GROUND_COLOURS[Ground.HEDGE],
+    )
 
 
 def test_rooms_have_the_tint_of_their_sector() -> None:

@@ -227,7 +227,10 @@ def _freeze(matrix: NDArray[Scalar]) -> NDArray[Scalar]:
 
 
 class Ground(IntEnum):
-    """What a tile is made of; only pictures tell grass from street and water from trees."""
+    """What a tile is made of; only pictures tell grass from street and water from trees.
+
+    HEDGE is a hedge or a fence: what closes land off without being part of a building.
+    """
 
     GRASS = 0
     STREET = 1
@@ -235,6 +238,7 @@ class Ground(IntEnum):
     TREES = 3
     WALL = 4
     FLOOR = 5
+    HEDGE = 6
 
 
 GROUND_SIGNS = {
@@ -243,6 +247,7 @@ GROUND_SIGNS = {
     "~": Ground.WATER,
     "^": Ground.TREES,
     "#": Ground.WALL,
+    "+": Ground.HEDGE,
 }
 """The signs of a plan that are neither an arena's letter nor an object's."""
 

@@ -23,6 +23,7 @@ GOLDEN = 0.618034
 """A turn of the colour wheel by the golden ratio keeps neighbouring numbers well apart."""
 
 TREE: Colour = (164, 192, 148)
+BUSH: Colour = (122, 158, 104)
 GROUND_COLOURS: dict[Ground, Colour] = {
     Ground.GRASS: (224, 233, 208),
     Ground.STREET: (240, 234, 221),
@@ -30,6 +31,7 @@ GROUND_COLOURS: dict[Ground, Colour] = {
     Ground.TREES: (224, 233, 208),
     Ground.WALL: (128, 118, 110),
     Ground.FLOOR: (238, 234, 228),
+    Ground.HEDGE: (224, 233, 208),
 }
 MARGIN = 16
 """Pixels of paper around the map."""
@@ -147,8 +149,22 @@ def draw_land(town: TownMap, scale: int) -> Image.Image:
     for x, y in zip(columns.tolist(), rows.tolist(), strict=True):
         left, top, far = x * scale - scale // 4, y * scale - scale // 4, scale + scale // 2
         pen.ellipse((left, top, left + far, top + far), fill=TREE)
+    _draw_hedges(pen, town, scale)
     _draw_objects(pen, town, scale)
     return picture
+
+
+def _draw_hedges(pen: ImageDraw.ImageDraw, town: TownMap, scale: int) -> None:
+    """A line through the tiles of hedges and fences, from each to the next in the east and
+    south."""
+    hedges = np.pad(town.ground == Ground.HEDGE, (0, 1))
+    near, far = scale // 4, scale - scale // 4 - 1
+    for y, x in np.argwhere(hedges).tolist():
+        left, top = x * scale, y * scale
+        right = left + far + scale * int(hedges[y, x + 1])
+        bottom = top + far + scale * int(hedges[y + 1, x])
+        pen.rectangle((left + near, top + near, right, top + far), fill=BUSH)
+        pen.rectangle((left + near, top + near, left + far, bottom), fill=BUSH)
 
 
 def _colours(town: TownMap) -> NDArray[np.uint8]:

@@ -7,8 +7,9 @@ from pathlib import Path
 import numpy as np
 
 from sociolab.town import OUTDOORS, Place, TownMap
+from sociolab.town.map import Ground
 from sociolab.worlds import stss
-from worlds.stss.importing.small_village import write_clone
+from worlds.stss.importing.small_village import WIDTH, write_clone
 
 BAR, LOFT, YARD = (
     Place("Duck Inn", "bar"),
@@ -31,6 +32,26 @@ def test_sectors_arenas_and_walls_are_those_of_the_matrices(village: Path) -> No
         OUTDOORS,
     ]
     assert town.walkable[4].tolist() == [c == "." for c in "~##.####.##~"]
+
+
+def test_closed_tiles_are_hedges_walls_or_what_stands_in_a_room(village: Path) -> None:
+    hedge, wall_of_the_loft, thing_in_the_loft, street = (1, 1), (8, 3), (8, 2), (3, 4)
+    _say_wall(village, wall_of_the_loft)
+    ground = read(village).town.ground
+    kinds = [
+        Ground(ground[y, x]).name for x, y in (hedge, wall_of_the_loft, thing_in_the_loft, street)
+    ]
+    assert kinds == ["HEDGE", "WALL", "FLOOR", "GRASS"]
+
+
+def _say_wall(village: Path, tile: tuple[int, int]) -> None:
+    """Make it a closed tile of the second sector, and of no arena."""
+    at = tile[1] * WIDTH + tile[0]
+    for what, number in (("collision", "9"), ("sector", "12"), ("arena", "0")):
+        path = village / "map" / "maze" / f"{what}_maze.csv"
+        cells = path.read_text().split(", ")
+        cells[at] = number
+        path.write_text(", ".join(cells))
 
 
 def test_a_thing_is_used_where_it_stands_or_from_beside_or_from_the_nearest_floor(

@@ -45,8 +45,10 @@ def read_ville(files: SourceFiles) -> Ville:
     """Read the map of the public files; ConfigError with file and line or tile where they are
     wrong.
 
-    Walkable ground that cannot be reached from the town is closed, and arenas without a tile to
-    stand on are left out; both are reported.
+    The files only say where one cannot walk. Closed tiles outside all sectors are hedges or fences,
+    those of a sector alone are walls, and those of an arena are floor on which something stands; of
+    water they know nothing. Walkable ground that cannot be reached from the town is closed, and
+    arenas without a tile to stand on are left out; both are reported.
     """
     shape = read_shape(files.shape)
     (world,) = read_blocks(files.world, 1).values() or (None,)
@@ -95,6 +97,8 @@ def _build_ville(
         arena[walkable & (tiles.arena == number)] = index
     ground = plain_ground(walkable, arena)
     ground[tiles.open & ~walkable] = Ground.GRASS
+    ground[~tiles.open & (tiles.sector == EMPTY)] = Ground.HEDGE
+    ground[~tiles.open & (tiles.arena != EMPTY)] = Ground.FLOOR
     town = TownMap(
         world,
         tuple(block.names[1] for block in sectors.values()),

@@ -2,7 +2,7 @@
 
 import { drawSign } from "./signs.js";
 
-const GRASS = 0, TREES = 3;
+const GRASS = 0, TREES = 3, HEDGE = 6;
 const SIGNED = 16; // pixels a tile from which things have their sign
 const MOST = 14_000_000; // pixels of the picture; small devices take no more
 
@@ -53,6 +53,7 @@ function drawn(town, kinds, palette, size) {
   const pen = canvas.getContext("2d", { alpha: false });
   drawTiles(pen, town, palette, size);
   drawTrees(pen, town, palette, size);
+  drawHedges(pen, town, palette, size);
   drawThings(pen, town, kinds, palette, size);
   return canvas;
 }
@@ -91,6 +92,21 @@ function drawTrees(pen, town, palette, size) {
       pen.arc(x, y, size * radius, 0, 2 * Math.PI);
     }
     pen.fill();
+  }
+}
+
+/** A line through the tiles of hedges and fences, from each to the next in the east and south. */
+function drawHedges(pen, town, palette, size) {
+  const isHedge = (x, y) => x < town.width && town.ground[y * town.width + x] === HEDGE;
+  const near = Math.floor(size / 4), thick = size - 2 * near;
+  pen.fillStyle = palette.hedge;
+  for (let y = 0; y < town.height; y += 1) {
+    for (let x = 0; x < town.width; x += 1) {
+      if (!isHedge(x, y)) continue;
+      const left = x * size + near, top = y * size + near;
+      pen.fillRect(left, top, thick + (isHedge(x + 1, y) ? size : 0), thick);
+      pen.fillRect(left, top, thick, thick + (isHedge(x, y + 1) ? size : 0));
+    }
   }
 }
 

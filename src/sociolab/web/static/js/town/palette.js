@@ -6,9 +6,9 @@ const PEOPLE = [ // white can be read on each; neighbours differ in hue and in l
   "#8a6100", "#14543f", "#8c1244", "#46606e", "#7b4bd0", "#3b3f45",
 ];
 const GROUND = {
-  // grass, street, water, under trees, wall, floor: as `Ground` of the town numbers them
-  light: ["#cfe3b0", "#efe4cb", "#9ccbe4", "#cfe3b0", "#80766e", "#f3ede2"],
-  dark: ["#1f2a20", "#2e2c29", "#1c3a4a", "#1f2a20", "#67605a", "#2a2c2f"],
+  // grass, street, water, under trees, wall, floor, under hedges: as `Ground` of the town numbers them
+  light: ["#cfe3b0", "#efe4cb", "#9ccbe4", "#cfe3b0", "#80766e", "#f3ede2", "#cfe3b0"],
+  dark: ["#1f2a20", "#2e2c29", "#1c3a4a", "#1f2a20", "#67605a", "#2a2c2f", "#1f2a20"],
 };
 
 /** Whether the page is dark now. */
@@ -22,6 +22,7 @@ export function palette(dark) {
     dark,
     ground: GROUND[dark ? "dark" : "light"],
     tree: dark ? "#2f4a31" : "#7fae68",
+    hedge: dark ? "#3d5c3c" : "#6b9a55",
     trunk: dark ? "#243825" : "#5f9150",
     room: (sector, nth) => hue(sector * GOLDEN, dark ? 0.22 : 0.42, dark ? [0.21, 0.25, 0.18, 0.28][nth % 4] : [0.88, 0.84, 0.91, 0.81][nth % 4]),
     thingInk: (sector) => hue(sector * GOLDEN, 0.3, dark ? 0.68 : 0.42),
