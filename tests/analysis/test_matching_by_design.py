@@ -166,6 +166,57 @@ def test_planned_looks_widen_the_gate_of_unmatched_plays() -> None:
     assert five.low < once.low < once.high < five.high
 
 
+def baseline_and_partner(seed: int) -> tuple[ComparedSide, ComparedSide, float]:
+    """Agent "a" in one place of each of 14 scenarios against the baseline "p", which also played
+    itself; the first place is worth three points. With the difference blocked by hand: in each
+    scenario, of a's score and the baseline's in that place against itself."""
+    random = np.random.default_rng(seed)
+    hard, casts = random.normal(5, 2, SCENARIOS), {}
+    values: dict[str, list[Value]] = {"a": [], "p": []}
+    gaps = []
+    for i in range(SCENARIOS):
+        place, scores = int(random.integers(2)), {}
+        seats = (f"c{i}-0", f"c{i}-1")
+        for agents in ((("a", "p") if place == 0 else ("p", "a")), ("p", "p")):
+            trial = f"{'-'.join(agents)}-{i}"
+            casts[trial] = tuple(map(seated, seats, agents, "xy"))
+            for seat, agent in enumerate(agents):
+                score = hard[i] + 3 * (seat == 0) + (agent == "a") + random.normal(0, 0.5)
+                scores[trial, seat] = score
+                values[agent].append(
+                    Value("r", "sotopia", trial, f"t{trial}", f"scene {i}", None, 0, seats[seat],
+                          agent, agents[1 - seat], "j", "goal", float(score))
+                )  # fmt: skip
+        own = f"a-p-{i}" if place == 0 else f"p-a-{i}"
+        gaps.append(scores[own, place] - scores[f"p-p-{i}", place])
+    a, p = (ComparedSide(name, "r", name, tuple(values[name]), casts) for name in "ap")
+    return a, p, float(np.mean(gaps))
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_a_baseline_that_is_the_partner_too_is_compared_where_it_played_itself(seed: int) -> None:
+    a, p, blocked = baseline_and_partner(seed)
+    found = held(a=a, b=p)
+    assert (found.match, found.by) == ("scenario", "partner")
+    counts = found.counts["play"]
+    assert (counts.of_a, counts.of_b, counts.matched) == (14, 14, 14)
+    difference = found.metrics["goal"].test.difference
+    assert difference.value == pytest.approx(blocked)
+    swapped = held(a=p, b=a).metrics["goal"].test.difference
+    assert swapped.value == pytest.approx(-blocked)
+
+
+def test_two_seats_of_one_episode_are_never_compared_with_each_other() -> None:
+    a, p, _ = baseline_and_partner(0)
+    alone = replace(p, values=tuple(v for v in p.values if v.partner == "a"))
+    for how in (None, "scenario", "none"):
+        with pytest.raises(ConfigError, match="no episode of a can be"):
+            held(how, a=a, b=alone)
+    # Unmatched, all of the baseline's own seats count, and none of those against a.
+    counts = held("none", a=a, b=p).counts["play"]
+    assert (counts.of_a, counts.of_b) == (14, 28)
+
+
 def test_on_the_public_episodes_no_play_is_thrown_away_and_the_sign_holds(
     public: Path, tmp_path: Path
 ) -> None:
@@ -197,6 +248,11 @@ def test_on_the_public_episodes_no_play_is_thrown_away_and_the_sign_holds(
         assert test.holm_p is not None
         assert test.holm_p < 0.01
         assert (test.difference.value or 0) > 1
+        baseline = next(one for one in agents if "3.5" in one)
+        against = compare_runs(store, CompareRequest(("pub",), baseline, other, "j")).comparison
+        assert against is not None
+        assert against.match == "scenario"
+        assert against.counts["play"].of_b == 22
         every = compare_runs(store, CompareRequest(("pub",), judge="j")).every
         assert every is not None
         assert len(every.compared) == len(agents) * (len(agents) - 1) / 2 - len(every.apart)

@@ -7,6 +7,8 @@
 - `none`: no counterpart; the agents' means are compared as they are.
 
 The two seats of one episode are never held against each other, where a kind partner would lose.
+Where one of the two agents is also a partner that both met (a baseline that others were played
+against, and that played itself), such plays are matched by place, too: it had both in its own.
 """
 
 from __future__ import annotations
@@ -70,7 +72,8 @@ class MatchKey(NamedTuple):
 
     `cast` is empty where the other four are enough; where one agent has several such plays (it
     sat in either seat of a metric of whole episodes) it says who sat in the other seats. Of a
-    block, `task` is its scenario, `seat` is "any" and `repeat` 0.
+    block, `task` is its scenario, `seat` is "any", or the place of plays with one of the two agents
+    as partner, and `repeat` is 0.
     """
 
     task: str
@@ -133,23 +136,24 @@ def match_sides(a: ComparedSide, b: ComparedSide, match: Match | None = None) ->
         if match or 2 * paired >= fewer > 0:
             return _require_blocks(a, b, exact)
     apart = _drop_shared_plays(a, b, by)
+    pooled = _drop_shared_trials(*apart)
     if match == "none":
-        same = _same_partners(*apart, by)
-        return _require_blocks(a, b, Matching("none", by, _pool_plays(*apart), partners=same))
+        same = _same_partners(*pooled, by)
+        return _require_blocks(a, b, Matching("none", by, _pool_plays(*pooled), partners=same))
     shared = Matching("scenario", by, _by_scenario(*apart, by, partner=True))
     if match == "scenario":
         if not any(shared.blocks.values()):
-            loose = _by_scenario(*apart, by, partner=False)
+            loose = _by_scenario(*pooled, by, partner=False)
             shared = Matching("scenario", by, loose, partners=False)
         return _require_blocks(a, b, shared)
     if min(_count_matched(shared.blocks)) > paired:
         few = f"only {paired:,} of {plural(fewer, 'episode')}" if paired else "no episode"
         verb = "has" if paired in (0, 1) else "have"
         return replace(shared, why=f"{few} {verb} a counterpart of the same task, seat and repeat")
-    if paired or not _same_partners(*apart, by):
+    if paired or not _same_partners(*pooled, by):
         return _require_blocks(a, b, exact)
     return _require_blocks(
-        a, b, Matching("none", by, _pool_plays(*apart), "they share no scenario")
+        a, b, Matching("none", by, _pool_plays(*pooled), "they share no scenario")
     )
 
 
@@ -158,7 +162,7 @@ def _require_blocks(a: ComparedSide, b: ComparedSide, chosen: Matching) -> Match
         return chosen
     share = {
         "exact": "no task with the same seat, partner and repeat",
-        "scenario": "no scenario in which both had the same place",
+        "scenario": "no scenario in which both had the same place with the same partner",
         "none": "no partner but each other",
     }[chosen.match]
     raise ConfigError(
@@ -185,25 +189,40 @@ def _exact(a: ComparedSide, b: ComparedSide, by: By) -> Blocks:
 def _drop_shared_plays(
     a: ComparedSide, b: ComparedSide, by: By
 ) -> tuple[ComparedSide, ComparedSide]:
-    """Both sides without plays in which the other one sat too, and, where they met partners in
-    common, without plays with others."""
+    """Both sides with their plays with partners in common, one of which may be an agent of the two;
+    where there are none, without plays in which the other one sat too."""
     agents = {a.agent, b.agent} if a.agent != b.agent else set()
-    shared = set(a.partners) & set(b.partners) - agents
+    shared = set(a.partners) & set(b.partners)
 
     def restrict(side: ComparedSide, other: ComparedSide) -> ComparedSide:
         def fits(value: Value) -> bool:
+            if by == "partner":
+                return side.met(value) in shared
             sat = {value.partner, *(m.agent for m in side.casts.get(value.trial, ()))} & agents
-            return not sat - {side.agent} and (by == "role" or side.met(value) in shared)
+            return not sat - {side.agent}
 
         return replace(side, values=tuple(filter(fits, side.values)))
 
     return restrict(a, b), restrict(b, a)
 
 
+def _drop_shared_trials(a: ComparedSide, b: ComparedSide) -> tuple[ComparedSide, ComparedSide]:
+    """Both sides without episodes that are on both, where plays are not matched by partner."""
+    if a.agent == b.agent:
+        return a, b
+    both = {(v.run, v.trial) for v in a.values} & {(v.run, v.trial) for v in b.values}
+    first, second = (
+        replace(side, values=tuple(v for v in side.values if (v.run, v.trial) not in both))
+        for side in (a, b)
+    )
+    return first, second
+
+
 def _by_scenario(a: ComparedSide, b: ComparedSide, by: By, *, partner: bool) -> Blocks:
     """Plays of the same scenario, and, if `partner`, partner or role. Nothing where the agents
     share a place at the table in no scenario, as where one only sold and the other only bought."""
     places = seat_places({**a.casts, **b.casts})
+    agents = {a.agent, b.agent} if partner and by == "partner" and a.agent != b.agent else set()
 
     def blocks(side: ComparedSide) -> dict[str, dict[MatchKey, list[Value]]]:
         roles = _Roles.of_side(side)
@@ -211,6 +230,8 @@ def _by_scenario(a: ComparedSide, b: ComparedSide, by: By, *, partner: bool) -> 
         for value in side.values:
             met = _name_partner(side.met(value), by, roles) if partner else ""
             seat = None if value.seat is None else "any"
+            if seat and met in agents:
+                seat = places.get((value.trial, value.seat), value.seat)
             key = MatchKey(value.cluster, seat, met, 0)
             keyed.setdefault(value.measure, {}).setdefault(key, []).append(value)
         return keyed
