@@ -61,6 +61,20 @@ def test_where_everybody_rates_everything_means_are_those_of_the_ratings() -> No
         assert means.contrast({side: 1}).value == pytest.approx(np.mean(values))
 
 
+def test_severity_alone_is_not_taken_for_a_liking() -> None:
+    # Each rater is as severe to a as to b, which is a point better: the likelihood has a second
+    # maximum, at which raters only like one side.
+    severity = {"kind": 2, "mild": 1, "fair": 0, "strict": -1, "harsh": -2}
+    plays = []
+    for i in range(8):
+        given = tuple((w, 5.0 + s + (i + j) % 2) for j, (w, s) in enumerate(severity.items()))
+        plays.append(RatedPlay(f"s{i}", given[:4], side="a"))
+        plays.append(RatedPlay(f"s{i}", tuple((w, v + 1) for w, v in given[2:]), side="b"))
+    found = adjust_means(plays).contrast({"b": 1, "a": -1})
+    assert found.value == pytest.approx(1.0, abs=0.1)
+    assert (found.low or 0) > 0.2
+
+
 def test_a_side_that_scatters_more_has_the_larger_error() -> None:
     # Nothing but plays varies: by 1 in a, by 4 in b, 60 plays each.
     rng = np.random.default_rng(7)

@@ -71,8 +71,10 @@ class AdjustedMeans:
             why = self.problem or "1 cluster"
             return RatedEstimate(value, n, clusters, None, None, "none", note=why)
         value, error, freedom = self.model.estimate(row)
-        # However many plays: what scenarios and raters add is known from these many.
-        freedom = max(1.0, min(freedom, clusters + self.raters - 2))
+        # However many plays, what scenarios and raters add is known from these many, and between
+        # sides no less than clustered both ways: whether raters like one side is hard to tell.
+        least = min(clusters, self.raters) - 1 if len(self.sides) > 1 else 1
+        freedom = max(1.0, least, min(freedom, clusters + self.raters - 2))
         half = t_critical(freedom) * error
         return RatedEstimate(
             value, n, clusters, value - half, value + half, "model",
@@ -87,12 +89,16 @@ def adjust_means(plays: Sequence[RatedPlay], along: Sequence[float] | None = Non
     ValueError without plays, and for a play without ratings.
 
     >>> from sociolab.stats import RatedPlay, adjust_means
-    >>> plays = [RatedPlay(f"s{i}", (("kind", 5 + i % 3), ("mild", 4 + i % 2),
-    ...                              ("harsh", 1 + i % 2)), side="a") for i in range(6)]
-    >>> plays += [RatedPlay(f"s{i}", (("harsh", 2.0 + i % 2),), side="b") for i in range(6)]
-    >>> means = adjust_means(plays)  # only "harsh" rated b, and gave it a point more than a
+    >>> plays = []
+    >>> for i in range(8):  # "kind" and "mild" rated a alone, "harsh" b alone, which is better by 1
+    ...     kind, mild, fair, strict, harsh = (7 - n + (i + n) % 2 for n in range(5))
+    ...     given = ("kind", kind), ("mild", mild), ("fair", fair), ("strict", strict)
+    ...     plays.append(RatedPlay(f"s{i}", given, side="a"))
+    ...     given = ("fair", fair + 1), ("strict", strict + 1), ("harsh", harsh + 1)
+    ...     plays.append(RatedPlay(f"s{i}", given, side="b"))
+    >>> means = adjust_means(plays)  # the plain means are 6 and 5.5
     >>> means.raters, round(means.contrast({"b": 1, "a": -1}).value, 1)
-    (3, 1.0)
+    (5, 1.0)
     """
     if not plays or not all(play.ratings for play in plays):
         raise ValueError("expected plays with at least a rating each")

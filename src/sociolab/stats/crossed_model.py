@@ -113,14 +113,20 @@ def fit_crossed(
     most = [_MOST] * len(chosen) + [0.0] * (len(codes) - len(chosen))
     ratios = np.zeros(len(codes))
     if chosen:
-        ratios = minimize(
-            equations.deviance,
-            np.minimum(0.5, most),
-            jac=True,
-            method="L-BFGS-B",
-            bounds=[(min(_LEAST, end), end) for end in most],
-            options={"ftol": 1e-12, "gtol": 1e-6},
-        ).x
+        # A factor and one within it ("rater by side") may each be the likelier without the other.
+        bounds = [(min(_LEAST, end), end) for end in most]
+        fits = [
+            minimize(
+                equations.deviance,
+                start,
+                jac=True,
+                method="L-BFGS-B",
+                bounds=bounds,
+                options={"ftol": 1e-12, "gtol": 1e-6},
+            )
+            for start in (np.minimum(0.5, most), np.minimum(5 * 0.2 ** np.arange(len(most)), most))
+        ]
+        ratios = min(fits, key=lambda fit: fit.fun).x
     at = _Solution.of(equations, ratios)
     unit = at.rest / at.freedom
     shares = unit * np.where(ratios > _LEAST, ratios, 0)
