@@ -25,7 +25,7 @@ _LONG = 1_000
 """Characters from which a message is printed only once, and named where it is sent again."""
 
 
-@verbs.command(epilog="Example: sociolab show 5e362c7d --run first")
+@verbs.command(epilog="Example: sociolab show e0a9b4aa --run first")
 def show(
     episode: Annotated[
         list[str],
