@@ -604,8 +604,8 @@ def test_one_bargain_checked_by_hand() -> None:
     assert bicycle.id == "bargain-01-touring-bicycle"
     assert bicycle.context.startswith("A steel touring bicycle is listed at $340. ")
     assert bicycle.goals[0].text == (
-        "Sell the bicycle. Your target is $230. Anything above $276 is no better than $276, and at $161 "
-        "or less you'd walk away; in between, every dollar counts."
+        "Sell the bicycle. Your target is $230. Anything above $276 is no better than $276, and at "
+        "$161 or less you'd walk away; in between, every dollar counts."
     )
 
 
