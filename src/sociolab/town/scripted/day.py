@@ -21,7 +21,7 @@ from sociolab.town.questions import (
     PlanDay,
     Replan,
 )
-from sociolab.town.residents import Habit, Rhythm
+from sociolab.town.residents import Habit
 from sociolab.town.scripted.matters import (
     EVENTS,
     agreed_matters,
@@ -33,6 +33,7 @@ from sociolab.town.scripted.matters import (
     places_like,
     standings,
 )
+from sociolab.town.scripted.routine import habits_of, rhythm_of
 
 SEEKING = "going among people"
 """What a performer does who is reminded to seek people out."""
@@ -128,7 +129,7 @@ def work_activities(me: Me) -> frozenset[str]:
 
 def _ordinary_day(me: Me, chance: random.Random) -> tuple[Slot, ...]:
     """A day without appointments, from waking to bed."""
-    rhythm = me.resident.rhythm or Rhythm()
+    rhythm = rhythm_of(me.resident)
     bedroom = str(me.resident.home)
     wake, bed = minutes_of(rhythm.wake), minutes_of(rhythm.bed)
     bed += 0 if bed > wake + 240 else 24 * 60
@@ -158,9 +159,9 @@ def _ordinary_day(me: Me, chance: random.Random) -> tuple[Slot, ...]:
 
 
 def _habits(me: Me) -> tuple[Habit, ...]:
-    """Habits as written; residents without any spend the day at one place that they know."""
-    if me.resident.habits:
-        return me.resident.habits
+    """Habits as written; who tells of none spends the day at one place that they know."""
+    if habits := habits_of(me):
+        return habits
     away = [place for place in me.places if not place.startswith(f"{me.resident.home.sector}: ")]
     place = stream(0, "work", me.resident.id).choice(away) if away else me.resident.living_area
     return tuple(
