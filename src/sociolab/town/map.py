@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import IntEnum
 from functools import lru_cache
-from itertools import pairwise
+from itertools import chain, pairwise
 from typing import TypeAlias, TypeVar
 
 import numpy as np
@@ -359,8 +359,8 @@ def places_mentioned(text: str, places: tuple[str, ...]) -> tuple[str, ...]:
     kitchen") reveals no place.
     """
     plain = f" {_normalise(text)} "
-    words, sectors, learned = {*plain.split(" ")}, _sectors(places), set[str]()
-    for _, s in sorted(each for w in words for each in _by_first_word(places).get(w, ())):
+    sectors, by_first_word, learned = _sectors(places), _by_first_word(places), set[str]()
+    for _, s in sorted(chain.from_iterable(by_first_word.get(w, ()) for w in {*plain.split(" ")})):
         if f" {s} " in plain:
             inside = sectors[s]
             named = [place for a, place in inside if f" {s} {a} " in plain or f" {a} {s} " in plain]
