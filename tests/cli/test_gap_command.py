@@ -98,6 +98,49 @@ def test_a_model_as_virtual_dm_is_paid_once(
     assert table["refits"] == 0  # unless asked for: each costs money
 
 
+def test_turns_are_embedded_once_whatever_play_is_compared(
+    played: Sociolab, endpoint: EndpointProcess, tmp_path: Path
+) -> None:
+    more(tmp_path, "h", seed=5)
+    flags = ("--dm", "linear:openai/e", "--base-url", endpoint.url)
+    calls = []
+    for generated in ((), (), ("--generated", "h"), ("--generated", "h", "--refits", 2)):
+        (table,) = gap(played, *flags, *generated)["tables"]
+        assert table["virtual_dm"] == "linear + openai/e"
+        with Store.open(tmp_path / "s.db", create=False) as store:
+            (name,) = [run.name for run in store.runs() if run.name.startswith("gap-")]
+            calls.append(store.calls.totals(name).calls)
+            assert {call.call.role for call in store.calls.all(name)} == {"embedder"}
+    assert 0 < calls[0] == calls[1] < calls[2] == calls[3]
+
+
+def test_vectors_from_a_checkpoint_need_no_endpoint(played: Sociolab, tmp_path: Path) -> None:
+    pytest.importorskip("torch", reason="needs the extra finetune")
+    encoder_checkpoint(tmp_path / "tiny-bert")
+    (table,) = gap(played, "--dm", "linear:./tiny-bert", "--refits", 2)["tables"]
+    assert table["virtual_dm"] == "linear + local/tiny-bert"
+    assert table["rows"][0]["g_o"]["signed"]["low"] is not None
+
+
+@pytest.mark.parametrize(
+    ("spec", "code", "problem"),
+    [
+        ("linear:wise", 2, 'expected "endpoint/model" or the folder of a checkpoint'),
+        ("linear:./none", 2, "--dm: expected a folder with a checkpoint"),
+        ("linear:openai/e", 1, 'check the model name "e" and the base URL'),
+    ],
+)
+def test_what_cannot_embed_is_named_in_a_sentence(
+    played: Sociolab, spec: str, code: int, problem: str
+) -> None:
+    with start_in_process(EndpointSettings(models=("chat",))) as chat_only:
+        done = played("gap", "--real", "sample", "--generated", "g", "--store", "s.db",
+                      "--dm", spec, "--base-url", chat_only.url)  # fmt: skip
+    assert done.code == code
+    assert problem in done.err.splitlines()[-1]
+    assert "Traceback" not in done.err
+
+
 def test_a_model_whose_replies_are_of_no_use_is_given_no_figure(
     played: Sociolab, endpoint: EndpointProcess
 ) -> None:

@@ -64,6 +64,9 @@ class Lab:
     def model(self, spec: str, flag: str) -> ChatModel:
         return self.models.cached(_model_spec(spec, flag), self.replies, self.budget)
 
+    def embedder(self, spec: str, flag: str) -> ChatModel:
+        return self.models.embedder(spec, self.replies, self.budget, flag)
+
     def endpoint(self, spec: str, flag: str) -> tuple[EndpointSpec, str]:
         parsed = _model_spec(spec, flag)
         return self.models.endpoint(parsed), parsed.model

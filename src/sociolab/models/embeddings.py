@@ -93,21 +93,22 @@ def _read(data: bytes, prompt: Prompt, call: RetriedCall) -> ChatReply:
 
 class LocalEmbedder:
     """A transformer encoder from a folder (extra finetune): the mean of its last hidden states over
-    a text's tokens, 512 at most.
+    a text's tokens, 512 at most, or as many as the model has positions.
 
     ConfigError where the folder holds no checkpoint, or the extra is missing. Nothing is
     downloaded.
     """
 
-    def __init__(self, folder: Path) -> None:
+    def __init__(self, folder: Path, flag: str = "set embedder") -> None:
+        self._flag = flag
         if not (folder / "config.json").is_file():
             raise ConfigError(
-                f"--set embedder: expected a folder with a checkpoint (config.json and "
+                f"--{flag}: expected a folder with a checkpoint (config.json and "
                 f"model.safetensors), found {folder}"
             )
         missing = [name for name in ("torch", "transformers") if find_spec(name) is None]
         if missing:
-            raise missing_extra(f"--set embedder={folder} needs", "finetune", *missing)
+            raise missing_extra(f"--{flag}: {folder} needs", "finetune", *missing)
         self._folder = folder
         self.label = f"local/{folder.resolve().name}"
         self._lock = asyncio.Lock()
@@ -146,7 +147,7 @@ class LocalEmbedder:
         except (OSError, ValueError) as error:
             reason = str(error).partition("\n")[0]
             raise ConfigError(
-                f"--set embedder: {self._folder} holds no checkpoint in safetensors: {reason}"
+                f"--{self._flag}: {self._folder} holds no checkpoint in safetensors: {reason}"
             ) from error
         return tokenizer, model.eval()
 
@@ -155,10 +156,11 @@ class LocalEmbedder:
         import torch
 
         tokenizer, model = self._tokenizer_and_model
+        most = min(512, getattr(model.config, "max_position_embeddings", 512))
         vectors = []
         with torch.inference_mode():
             for text in texts:
-                tokens = tokenizer(text, return_tensors="pt", truncation=True, max_length=512)
+                tokens = tokenizer(text, return_tensors="pt", truncation=True, max_length=most)
                 states = model(**tokens).last_hidden_state[0]
                 mask = tokens["attention_mask"][0].unsqueeze(-1)
                 mean = (states * mask).sum(0) / mask.sum().clamp(min=1)

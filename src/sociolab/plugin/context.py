@@ -40,6 +40,12 @@ class Context(Protocol):
         against the budget; ConfigError, naming the flag, for another spec."""
         ...
 
+    def embedder(self, spec: str, flag: str) -> ChatModel:
+        """The embedding model of a spec such as openai/MODEL, or from a checkpoint's folder. Each
+        message is a text, each line of the reply its vector (`models.vectors`); stored and paid as
+        for `model`."""
+        ...
+
     def endpoint(self, spec: str, flag: str) -> tuple[EndpointSpec, str]:
         """The endpoint of a spec's model, and the model's name there."""
         ...

@@ -342,7 +342,9 @@ class Models:
         model = CachedModel(self._bare_model(spec), address, replies, budget, price, options.key)
         return with_options(model, options, self.config.reply_room)
 
-    def embedder(self, text: str, replies: ReplyStore, budget: Budget) -> ChatModel:
+    def embedder(
+        self, text: str, replies: ReplyStore, budget: Budget, flag: str = "set embedder"
+    ) -> ChatModel:
         """The embedding model of a spec: "endpoint/model", or the folder of a checkpoint.
 
         Vectors are stored, and their cost counts against the budget. ConfigError for another spec,
@@ -350,20 +352,20 @@ class Models:
         """
         embedder = self._embedders.get(text)
         if embedder is None:
-            embedder = self._embedders[text] = self._embedder(text, replies, budget)
+            embedder = self._embedders[text] = self._embedder(text, replies, budget, flag)
         return embedder
 
-    def _embedder(self, text: str, replies: ReplyStore, budget: Budget) -> ChatModel:
+    def _embedder(self, text: str, replies: ReplyStore, budget: Budget, flag: str) -> ChatModel:
         from sociolab.models.embeddings import EmbeddingModel, LocalEmbedder
 
         folder = Path(text).expanduser()
         if folder.is_dir() or text.startswith((".", "/", "~")):
-            local = LocalEmbedder(folder)
+            local = LocalEmbedder(folder, flag)
             return CachedModel(local, local.address, replies, Budget(), writes=False)
-        spec = parse(text, "set embedder")
+        spec = parse(text, flag)
         if not isinstance(spec, ModelSpec):
             raise ConfigError(
-                '--set embedder: expected "endpoint/model" or the folder of a checkpoint, such as '
+                f'--{flag}: expected "endpoint/model" or the folder of a checkpoint, such as '
                 f'openai/text-embedding-3-small, found "{text}"'
             )
         price, options = self.price(spec), self.options(spec)
@@ -372,7 +374,7 @@ class Models:
         endpoint = self._provider(spec)
         if not isinstance(endpoint, Endpoint):
             raise ConfigError(
-                f'--set embedder: the provider of the endpoint "{spec.endpoint}" has no embeddings;'
+                f'--{flag}: the provider of the endpoint "{spec.endpoint}" has no embeddings;'
                 " name an endpoint that serves /v1/embeddings"
             )
         model = EmbeddingModel(endpoint, spec.model, options.sent)

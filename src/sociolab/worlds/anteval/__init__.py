@@ -59,6 +59,10 @@ if TYPE_CHECKING:
         read_answer as read_answer,
         shots_from as shots_from,
     )
+    from sociolab.worlds.anteval.virtual_dm.embedded import (
+        EmbeddedDM as EmbeddedDM,
+        TurnVectors as TurnVectors,
+    )
     from sociolab.worlds.anteval.virtual_dm.example import (
         DM as DM,
         AsyncVirtualDM as AsyncVirtualDM,

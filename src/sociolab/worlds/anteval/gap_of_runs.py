@@ -46,8 +46,8 @@ _REFITS = 12
 
 
 class DMConfig(BaseModel):
-    """Which virtual DMs measure a gap, and how. `splits` and `refits` None: 10 and 12 for the
-    linear DM, 0 for those whose training takes long or costs money."""
+    """Which virtual DMs measure a gap, and how. `splits` and `refits` None: 10 and 12 for
+    linear DMs, 0 for those whose training takes long or costs money."""
 
     test: Annotated[
         str | None, Flag("--test", "DATA", "Real episodes to test on; default: a fifth.")
@@ -57,8 +57,8 @@ class DMConfig(BaseModel):
         Flag(
             "--dm",
             "SPEC",
-            "linear (default), encoder[:DIR], lora:DIR, endpoint/model?examples=8, "
-            "tuned:endpoint/model. Repeatable.",
+            "linear (default), linear:endpoint/model or linear:DIR (with embeddings), "
+            "encoder[:DIR], lora:DIR, endpoint/model?examples=8, tuned:endpoint/model. Repeatable.",
         ),
     ] = Field(default=(LINEAR,), min_length=1)
     cut: Annotated[bool, Flag("--cut", "", "Cut sessions at the move that a player marked.")] = (
@@ -132,8 +132,11 @@ async def gap(lab: Context, config: GapConfig) -> Findings:
                 refits=_count_or_default(config.refits, dm, _REFITS),
                 seed=config.seed,
             )
-            about = {"dm": dm, "real": config.real, "test": config.test, "base_url": lab.base_url}
-            with lab.keep_replies(_INTENTION, ("gap", about)) if kind.keeps else nullcontext():
+            about = {"dm": dm, "base_url": lab.base_url}
+            if kind.keeps != "of any play":
+                about |= {"real": config.real, "test": config.test}
+            stored = kind.keeps != "no"
+            with lab.keep_replies(_INTENTION, ("gap", about)) if stored else nullcontext():
                 table = await measure_gap(
                     real,
                     test,
@@ -192,7 +195,7 @@ def _report_step(lab: Context, name: str, step: str) -> None:
 def _count_or_default(number: int | None, dm: str, default: int) -> int:
     if number is not None:
         return number
-    return default if dm == LINEAR else 0
+    return default if dm.partition(":")[0] == LINEAR else 0
 
 
 def _note_unusable(failures: Sequence[UnusableReplies]) -> Iterator[Sentence]:

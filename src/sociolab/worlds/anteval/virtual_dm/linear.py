@@ -2,7 +2,7 @@
 
 Who: a logistic regression over when and how each candidate spoke, and over their last words. Which
 skill: a ridge regression, one output a skill, over stems of what was said, later turns weighing
-more. A pair's score is the product of the two.
+more, and over embeddings of it where there are any. A pair's score is the product of the two.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from __future__ import annotations
 import math
 import re
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from itertools import accumulate, pairwise
@@ -39,11 +39,13 @@ class LinearDM:
     The same examples in the same order give the same model. Chosen by cross-validation over
     episodes of real play (benchmarks/virtual_dm_experiment.py). Virtual DMs with the same `reader`
     share what it has read, so that fitting another one to the same play takes a fraction of the
-    time.
+    time. `embed`, if there is one, gives a row of numbers for each candidate of some examples, in
+    their order: what is said, as an embedding model reads it.
     """
 
-    def __init__(self, reader: PlayReader | None = None) -> None:
+    def __init__(self, reader: PlayReader | None = None, embed: Embed | None = None) -> None:
         self._reader = reader or PlayReader()
+        self._embed = embed
         self._words: StemWeights | None = None
         self._who: _Who | None = None
         self._which: _Which | None = None
@@ -61,7 +63,7 @@ class LinearDM:
         from threadpoolctl import threadpool_limits  # type: ignore[import-untyped]
 
         self._words = StemWeights(self._reader, examples)
-        features = Features(self._reader, examples, self._words)
+        features = Features(self._reader, examples, self._words, self._embed)
         # The products are many and small: a second thread only waits, at the cost of a whole core.
         with threadpool_limits(1):
             self._who = _Who(examples, features)
@@ -73,7 +75,7 @@ class LinearDM:
             raise WorldError("linear: expected a call of fit before predict, found none")
         if not examples:
             return ()
-        features = Features(self._reader, examples, self._words)
+        features = Features(self._reader, examples, self._words, self._embed)
         scores = self._who.chances(features)[:, None] * self._which.scores(features)
         return tuple(
             _best(example, scores[start : start + len(example.candidates)], most)
@@ -138,10 +140,12 @@ class _Which:
         weights = np.array([sizes[number] ** -0.5 for number in numbers])
         self._mean: Floats = np.average(truth, axis=0, weights=weights)
         # Ridge in its dual form: there are far fewer checks than columns.
-        inner = (rows @ rows.T).toarray()
+        meaning = features.meaning[seats]
+        inner = (rows @ rows.T).toarray() + meaning @ meaning.T
         inner[np.diag_indices_from(inner)] += _RIDGE / weights
-        coefficients = rows.T @ np.linalg.solve(inner, truth - self._mean)
-        self._coefficients: list[Floats] = np.split(coefficients, 3)
+        dual = np.linalg.solve(inner, truth - self._mean)
+        self._coefficients: list[Floats] = np.split(rows.T @ dual, 3)
+        self._of_meaning: Floats = meaning.T @ dual
 
     def scores(self, features: Features) -> Floats:
         """A row per seat, a column per skill."""
@@ -150,6 +154,7 @@ class _Which:
         own, dm, all_ = self._coefficients
         shared = features.dm @ dm + features.all @ all_
         scores = features.own @ own + shared[features.numbers] + self._mean
+        scores += features.meaning @ self._of_meaning
         return np.asarray(np.maximum(scores, _FLOOR))
 
 
@@ -325,12 +330,21 @@ class StemWeights:
 
 class Features:
     """Some examples as rows: of each seat its words (`own`) and how it spoke (`manner`); of each
-    example the words of the `dm` and of `all`.
+    example the words of the `dm` and of `all`. `meaning` has a row of each seat, too, with no
+    columns where nothing is embedded.
 
     `starts` is the row of each example's first seat, `numbers` the example of each seat.
     """
 
-    def __init__(self, reader: PlayReader, examples: Sequence[Example], words: StemWeights) -> None:
+    def __init__(
+        self,
+        reader: PlayReader,
+        examples: Sequence[Example],
+        words: StemWeights,
+        embed: Embed | None = None,
+    ) -> None:
+        import numpy as np
+
         read = reader.read(examples)
         self.own = words.weighted(reader.stems(row for stretch in read for row in stretch.own))
         self.dm = words.weighted(reader.stems(stretch.dm for stretch in read), _DM_SHARE)
@@ -339,6 +353,7 @@ class Features:
         sizes = [len(example.candidates) for example in examples]
         self.starts = list(accumulate(sizes, initial=0))[:-1]
         self.numbers = [number for number, size in enumerate(sizes) for _ in range(size)]
+        self.meaning: Floats = embed(examples) if embed else np.zeros((sum(sizes), 0))
 
 
 if TYPE_CHECKING:
@@ -346,6 +361,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     Floats: TypeAlias = NDArray[np.float64]
+    Embed: TypeAlias = Callable[[Sequence[Example]], Floats]
 
 
 STEM = 5

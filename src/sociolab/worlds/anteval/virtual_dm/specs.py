@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 from sociolab.core.errors import ConfigError
 from sociolab.core.user_files import data_home
@@ -16,9 +16,13 @@ if TYPE_CHECKING:
     from sociolab.models.finetuning import FineTuningClient
 
 LINEAR = "linear"
-"""The default, which is fitted in a fraction of a second; all others cost hours or money."""
+"""The default, which is fitted in a fraction of a second; others but `linear:` cost hours or money.
+"""
 
-KINDS = "linear, encoder, encoder:DIR, lora:DIR, endpoint/model?examples=8 or tuned:endpoint/model"
+KINDS = (
+    "linear, linear:endpoint/model, linear:DIR, encoder, encoder:DIR, lora:DIR, "
+    "endpoint/model?examples=8 or tuned:endpoint/model"
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,13 +30,14 @@ class DMKind:
     """One kind of virtual DM.
 
     `make` returns a new, unfitted one; `untuned` is the DM of the paper's f0, None for a DM that
-    has to learn. `keeps`: the replies of its model are stored.
+    has to learn. `keeps`: whether the replies of its model are stored, and for which play they
+    serve.
     """
 
     name: str
     make: Callable[[], AsyncVirtualDM]
     untuned: AsyncVirtualDM | None = None
-    keeps: bool = False
+    keeps: Literal["no", "of this play", "of any play"] = "no"
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,6 +60,8 @@ class DMFactory:
 
             reader = PlayReader()
             return DMKind(text, lambda: LocalDM(LinearDM(reader)))
+        if text.startswith(f"{LINEAR}:"):
+            return self._embedded(text)
         if text == "encoder" or text.startswith("encoder:"):
             from sociolab.worlds.anteval.virtual_dm.finetune import EncoderDM, require_finetune
 
@@ -66,6 +73,18 @@ class DMFactory:
         if text.startswith("tuned:"):
             return self._tuned(text)
         return self._chat(text)
+
+    def _embedded(self, text: str) -> DMKind:
+        from sociolab.worlds.anteval.virtual_dm.embedded import EmbeddedDM, TurnVectors
+        from sociolab.worlds.anteval.virtual_dm.linear import PlayReader
+
+        model = self.lab.embedder(text.removeprefix(f"{LINEAR}:"), "dm")
+        vectors, reader = TurnVectors(model, self.lab.tell), PlayReader()
+        return DMKind(
+            EmbeddedDM(vectors, reader).name,
+            lambda: EmbeddedDM(vectors, reader),
+            keeps="of any play",
+        )
 
     def _chat(self, text: str) -> DMKind:
         from sociolab.worlds.anteval.virtual_dm.chat import ChatDM
@@ -83,7 +102,7 @@ class DMFactory:
             f"{model.label}, {shots} examples",
             lambda: ChatDM(model, shots, seed=self.seed, run="shown"),
             ChatDM(model, run="f0"),
-            keeps=True,
+            keeps="of this play",
         )
 
     def _tuned(self, text: str) -> DMKind:
@@ -109,7 +128,8 @@ class DMFactory:
             )
 
         name = f"tuned:{endpoint.name}/{base}"
-        return DMKind(name, tuned, ChatDM(self.lab.model(spec, "dm"), run="f0"), keeps=True)
+        untuned = ChatDM(self.lab.model(spec, "dm"), run="f0")
+        return DMKind(name, tuned, untuned, keeps="of this play")
 
 
 def _lora(folder: Path) -> DMKind:
