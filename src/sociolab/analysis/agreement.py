@@ -12,6 +12,7 @@ from sociolab.analysis.judge_by_agent import (
     AgentBias,
     Calibration,
     JudgeByAgent,
+    constant_judge,
     judge_by_agent,
     judge_by_agent_section,
 )
@@ -529,7 +530,7 @@ def judge_section(ratings: StoredRatings, report: AgreementReport, judge: str) -
     parts = _parts(overall)
     constant = [row.metric for row in parts if _constant(ratings, judge, row) is not None]
     if constant:
-        sentences.insert(0, SAY("constant", metrics=constant))
+        sentences.insert(0, constant_judge(constant))
     sentences += _following(overall)
     if len(constant) < len(parts):
         sentences += _biased(overall)

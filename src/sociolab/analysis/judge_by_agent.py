@@ -342,12 +342,17 @@ def judge_by_agent_section(ratings: StoredRatings, judge: JudgeByAgent) -> Secti
     return Section(title, sentences, cautions, tuple(tables))
 
 
+def constant_judge(metrics: Sequence[Measure | None]) -> Sentence:
+    """That a judge whose scores are all one follows nobody."""
+    return SAY("constant", metrics=metrics)
+
+
 def _following(ratings: StoredRatings, judge: JudgeByAgent) -> Iterator[Sentence]:
     """Where the judge does not follow people, before anything else; then whether it may take their
     place."""
     metric = ratings.metrics
     if constant := [metric[row.dimension] for row in judge.calibrations if row.constant]:
-        yield SAY("constant", metrics=constant)
+        yield constant_judge(constant)
     unclear = [row for row in judge.calibrations if not (row.follows or row.constant)]
     if unclear:
         yield SAY("not_following", metrics=[metric[row.dimension] for row in unclear])
