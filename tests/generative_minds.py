@@ -115,10 +115,11 @@ class AnyGenerative(AnyMind):
         return stream(self._own, asked.resident, asked.step, question.name, asked.index)
 
     async def react(self, question: React) -> Decision:
-        """Mostly a talk, where that can be."""
-        ways: tuple[Literal["talk", "change plan", "carry on"], ...]
+        """Mostly a talk, or to wait, where that can be."""
+        ways: tuple[Literal["talk", "wait", "change plan", "carry on"], ...]
         ways = ("talk", "talk", "change plan", "carry on")
-        do = self._draw(question).choice(ways if question.may_talk else ways[2:])
+        ways = (*ways[0 if question.may_talk else 2 :], *(("wait",) * 3 if question.thing else ()))
+        do = self._draw(question).choice(ways)
         return Decision(do=do, why="it is so")
 
     async def object_state(self, question: ObjectState) -> ThingState:

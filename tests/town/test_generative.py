@@ -65,8 +65,11 @@ from sociolab.town import (
 from sociolab.town.embedding import EmbeddingPlayer
 from sociolab.town.questions import MindName
 from sociolab.town.questions.generative import (
+    ALL_PARTS,
     Activity,
     Area,
+    ChooseObject,
+    ChooseSector,
     ConversationSummary,
     DailyPlan,
     DrawInsights,
@@ -137,6 +140,97 @@ def at_the_fire() -> tuple[Marionette, Lived]:
         revise_schedule=fights_the_fire,
     )
     return mind, lived(mind, setting(PAIR, **GA))
+
+
+# ------------------------------------------------------------------ places and waiting
+
+
+def test_one_knows_the_places_that_one_has_passed_and_not_those_out_of_sight() -> None:
+    mind, _ = at_the_fire()
+    asked = mind.of(ChooseSector, "ann")
+    before = next(q for q in asked if q.what.startswith("cooking"))
+    after = next(q for q in reversed(asked) if q.what.startswith("resting"))
+    assert before.options == ("Ann's House", "Cafe", "Ben's House"), "Ben's is next door"
+    assert after.options == (*before.options, "Cid's House")
+
+
+def two_at_the_stove(react: Any) -> tuple[Marionette, Lived]:
+    """Ben, who lives nearer, cooks at the stove from 9 to 10; Ann would cook from 9 to 11."""
+
+    def hour(question: HourlySchedule) -> Activity:
+        until = 11 if question.meta.resident == "ann" else 10
+        cooks = 9 <= question.start.hour < until
+        return Activity(what="cooking soup" if cooks else "resting")
+
+    mind = Marionette(
+        hourly_schedule=hour, choose_sector=to_the_cafe, choose_object=thing_for, react=react
+    )
+    return mind, lived(mind, setting(PAIR, **GA))
+
+
+def at_work_with(found: Lived, who: str, start: str) -> list[tuple[int, str]]:
+    return [(d.step, d.doing) for d in found.of(Did, who) if at(start) <= d.step < at("11:30")]
+
+
+def wait_for_it(question: React) -> Decision:
+    return Decision(do="wait") if question.thing else CARRY_ON
+
+
+def test_who_comes_to_use_what_somebody_uses_can_wait_until_they_are_done() -> None:
+    mind, found = two_at_the_stove(wait_for_it)
+    (offered,) = [q for q in mind.of(React) if q.thing]
+    assert (offered.meta.resident, offered.thing) == ("ann", "stove")
+    done = at_work_with(found, "ann", "09:00")
+    waiting = [step for step, doing in done if doing == "waiting to start cooking soup"]
+    assert at("09:00") < waiting[0] < at("09:10")
+    begun = [step for step, doing in done if doing == "cooking soup"]
+    assert begun[0] == at("09:00"), "on the way there"
+    assert not [step for step in begun if waiting[0] < step < at("10:00")]
+    assert [step for step in begun if at("10:00") <= step <= at("10:03")]
+    kept = [one.text for one in found.of(Remembered, "ann") if one.kind == "done"]
+    assert "I am waiting to start cooking soup" in kept
+
+
+def test_nobody_waits_who_would_rather_not_or_for_what_is_free() -> None:
+    mind, found = two_at_the_stove(lambda _: CARRY_ON)
+    assert [q.meta.resident for q in mind.of(React) if q.thing] == ["ann"]
+    assert not [one for one in found.of(Did) if "waiting" in one.doing]
+
+
+def test_to_wait_is_refused_where_there_is_nothing_to_wait_for() -> None:
+    mind, _ = at_the_fire()
+    question = mind.of(React)[0]
+    assert question.problem_with(Decision(do="wait"))
+    assert not replace(question, thing="stove").problem_with(Decision(do="wait"))
+
+
+# ------------------------------------------------------------------ heads
+
+
+def test_a_short_head_says_what_bears_on_the_question_and_a_full_one_everything() -> None:
+    mind, _ = two_at_the_stove(lambda _: CARRY_ON)
+    texts = stss.StssSettings(mind="generative-agents").texts
+    for question in mind.asked:
+        short, full = (
+            build_prompt(replace(question, me=replace(question.me, heads=heads)), texts, 0.0)
+            for heads in ("short", "full")
+        )
+        assert short.messages[1] == full.messages[1]
+        assert "How the town works" in full.messages[0].text
+        assert len(short.messages[0].text) < len(full.messages[0].text) or (
+            question.head_parts == ALL_PARTS
+        )
+    choice = build_prompt(mind.of(ChooseObject)[0], texts, 0.0).messages[0].text
+    assert "mends clocks" not in choice
+    rating = build_prompt(mind.of(RateMemory)[0], texts, 0.0).messages[0].text
+    assert "mends clocks" in rating
+
+
+def test_ratings_come_in_batches_and_heads_are_short_unless_told_otherwise() -> None:
+    own = stss.StssSettings(mind="generative-agents")
+    assert (own.merge, own.heads) == (("importance",), "short")
+    assert stss.StssSettings(mind="generative-agents", merge="", heads="full").merge == ()
+    assert stss.StssSettings(mind="lean").merge == ()
 
 
 # ------------------------------------------------------------------ things

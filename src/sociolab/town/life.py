@@ -147,6 +147,14 @@ class Changed:
     """The plan has changed: the current activity is abandoned."""
 
 
+@dataclass(frozen=True, slots=True)
+class Waited:
+    """One has waited, instead of walking on: the current activity is taken up again."""
+
+
+Interruption: TypeAlias = Talk | Changed | Waited
+
+
 Q = TypeVar("Q", bound=MindQuestion[Any])
 
 
@@ -349,17 +357,17 @@ class Life(Thinking):
                 yield from self._after_talk(woken)
         self._record_doing("asleep", "", home, "bed", asleep=True)
 
-    def _stay(self, until: int) -> Living[Talk | Changed | None]:
-        """Carry on until this step, a finished talk, or a changed plan."""
+    def _stay(self, until: int) -> Living[Interruption | None]:
+        """Carry on until this step, or until something else is to be done."""
         while self.me.step < until:
-            woken: Talk | News | Changed | None = yield Stay(until)
+            woken: News | Interruption | None = yield Stay(until)
             if isinstance(woken, News):
                 woken = yield from self._notice(woken.seen)
             if woken is not None:
                 return woken
         return None
 
-    def _notice(self, noticed: tuple[Noticed, ...]) -> Living[Talk | Changed | None]:
+    def _notice(self, noticed: tuple[Noticed, ...]) -> Living[Interruption | None]:
         """Talk to somebody who is near, change the plan, or carry on (None)."""
         me, other = self.me, noticed[0].other
         block = self._under_way()

@@ -40,6 +40,7 @@ from sociolab.town.questions import (
 )
 from sociolab.town.questions.base import LONGEST_FIELD, one_line, text_lines
 from sociolab.town.questions.day import TIMES
+from sociolab.town.questions.generative import ALL_PARTS
 
 PLAIN = "plain"
 """The dialect for models that follow no schema; only the questions of a talk work in it."""
@@ -149,7 +150,9 @@ def build_prompt(
     body = texts[question.template()].render(values)
     if question.meta.problem:
         body = f"{body}\n\n{_format_retry(question.meta)}"
-    head = prompt_prefix(question.me, texts, plain=plain, head=question.head)
+    head = prompt_prefix(
+        question.me, texts, plain=plain, head=question.head, parts=question.head_parts
+    )
     messages = (Message("system", head), Message("user", body))
     schema = answer_schema(question)
     needs = question.needs or estimate_needs(schema)
@@ -176,12 +179,14 @@ def prompts_hash(texts: PromptSet, questions: Iterable[type[MindQuestion[Any]]] 
     return digest(texts.hash_of(*names), retry_text(""))
 
 
-def prompt_prefix(me: Me, texts: PromptSet, *, plain: bool = False, head: str = "head") -> str:
+def prompt_prefix(
+    me: Me, texts: PromptSet, *, plain: bool = False, head: str = "head", parts: str = ""
+) -> str:
     """The system message for this resident; `plain` leaves out the forms of answers.
 
     Who the resident is, and which people and furnished places it knows, but nothing of the moment:
     it stays the same until another place becomes known. In the head of Generative Agents the plan
-    of the day stands in place of the places.
+    of the day stands in place of the places, and a short one holds these `parts` alone.
     """
     who = me.resident
     lifestyle, routine = who.ordinary_day
@@ -202,6 +207,7 @@ def prompt_prefix(me: Me, texts: PromptSet, *, plain: bool = False, head: str = 
         values |= {"places": tuple(places), "plain": plain}
     else:
         values["outline"] = text_lines(me.outline)
+        values["parts"] = tuple((ALL_PARTS if me.heads == "full" else parts).split())
     return _rendered_prefix(texts, head, tuple(values.items()))
 
 

@@ -8,6 +8,8 @@ from dataclasses import dataclass, field, replace
 from operator import attrgetter
 from typing import Any, Final, TypeAlias
 
+import numpy as np
+
 from sociolab.core.errors import WorldError
 from sociolab.core.seeding import stream
 from sociolab.engine.scene import FailurePolicy
@@ -27,6 +29,7 @@ from sociolab.town.questions import (
     Part,
     QuestionMeta,
 )
+from sociolab.town.questions.base import Heads
 from sociolab.town.residents import Resident
 from sociolab.town.trace import HEADINGS, Did, Planned, PlannedBlock, Record, Walked
 
@@ -119,13 +122,13 @@ def own_seat(resident: str, question: str) -> str:
 class Setting:
     """One simulation: `days` days from the midnight at which `clock` begins.
 
-    `mind` decides how residents remember, plan and react (`town.life`, `town.generative`); `merge`
-    names calls that are merged, `without` parts that are ablated. With `embedder` None, vectors of
-    memories are asked for (`town.embedding.Embed`). `concerns` are the social tasks in words, which
-    are part of `Resident.currently` and never revised, by resident's id. `seat_of` names the seat
-    that answers a resident's question. `tdp` holds the goals of those who plan for a target (STSS
-    section 4 and appendix B), and `tasks` the social tasks in typed form for scripted minds; both
-    by resident's id.
+    `mind` decides how residents remember, plan and react (`town.life`, `town.generative`), `heads`
+    what its prompts begin with; `merge` names calls that are merged, `without` parts that are
+    ablated. With `embedder` None, vectors of memories are asked for (`town.embedding.Embed`).
+    `concerns` are the social tasks in words, which are part of `Resident.currently` and never
+    revised, by resident's id. `seat_of` names the seat that answers a resident's question. `tdp`
+    holds the goals of those who plan for a target (STSS section 4 and appendix B), and `tasks` the
+    social tasks in typed form for scripted minds; both by resident's id.
     """
 
     town: TownMap
@@ -141,6 +144,7 @@ class Setting:
     tasks: Mapping[str, Matter] = field(default_factory=dict)
     embedder: Embedder | None = field(default_factory=HashingEmbedder)
     mind: MindName = "lean"
+    heads: Heads = "short"
     merge: frozenset[str] = frozenset()
     without: frozenset[str] = frozenset()
     concerns: Mapping[str, str] = field(default_factory=dict)
@@ -242,6 +246,8 @@ class Person:
         self.way: tuple[Tile, ...] = ()
         self.way_from = 0
         self.path = ""
+        self.route: tuple[Tile, ...] = (tile,)
+        self.route_from = 0
         self.until = 0
         self.busy_until: int | None = None
         self.newcomers: list[Noticed] = []
@@ -282,12 +288,17 @@ class Person:
             x, y = x + dx, y + dy
             tiles.append((x, y))
         self.way, self.way_from, self.path = tuple(tiles), step, path
+        self.route, self.route_from = self.way, step
 
     def stop(self, step: int) -> None:
         """End a walk where it is at this step, arrived or not, and record it."""
         if self.path:
             self._record_walk(self.path[: step - self.way_from], self.way_from)
-            self.way, self.path = (), ""
+            self.way, self.path, self.route = (), "", self.walked(step)
+
+    def walked(self, step: int) -> tuple[Tile, ...]:
+        """The tiles of the last walk until this step, the one where it began included."""
+        return self.route[: step - self.route_from + 1]
 
     def cut_walk(self, step: int) -> None:
         """Record the part of a walk before this step; the walk goes on."""
@@ -396,6 +407,7 @@ class Surroundings:
             str(place): setting.town.objects(place) for place in setting.town.places
         }
         self._uses: dict[str, dict[str, list[ThingUse]]] = {}
+        self._in_sight: dict[Tile, tuple[str, ...]] = {}
         self._others = {
             person.id: {id: name for id, name in self._names.items() if id != person.id}
             for person in self.people
@@ -430,6 +442,7 @@ class Surroundings:
             heard=person.heard,
             pause=self.rules.cooldown,
             outline=person.outline,
+            heads=self.setting.heads,
         )
 
     def other(self, person: Person, other: Person) -> Other:
@@ -535,6 +548,18 @@ class Surroundings:
             ),
             None,
         )
+
+    def places_in_sight(self, tile: Tile) -> tuple[str, ...]:
+        """The places with a tile within the radius of sight, walls or not (as in the code of
+        Generative Agents), in the order of the map."""
+        if tile not in self._in_sight:
+            (x, y), radius = tile, self.rules.radius
+            arenas = self.town.arena[
+                max(0, y - radius) : y + radius + 1, max(0, x - radius) : x + radius + 1
+            ]
+            numbers = [n for n in np.unique(arenas).tolist() if n >= 0]
+            self._in_sight[tile] = tuple(self._place_names[number] for number in numbers)
+        return self._in_sight[tile]
 
     def bed(self, person: Person) -> Tile:
         return self._beds[person.number]

@@ -8,15 +8,18 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from itertools import chain
 from typing import Any
 
 from sociolab.town.generative.planning import GenerativePlanning
 from sociolab.town.generative.stream import Stream
 from sociolab.town.life import (
     Changed,
+    Interruption,
     Life,
     Living,
     Talk,
+    Waited,
     could_talk,
     describe_activity,
     free_to_talk,
@@ -43,6 +46,7 @@ class GenerativeLife(Life):
         self.days = self.planning = GenerativePlanning(me, around, self.stream)
         self._used: tuple[str, str, str] | None = None
         self._state = ""
+        self._waited = 0
         self._last_considered: dict[tuple[int, str], int] = {}
         self._relationship: tuple[Person | None, int, str] = (None, 0, "")
 
@@ -54,7 +58,7 @@ class GenerativeLife(Life):
     def _live(self, block: Block) -> Living[None]:
         """Do what a block of the schedule says, step by step, until it is over or plans change.
 
-        A step lasts its minutes from arrival on: walking time is taken from the last steps.
+        A step lasts its minutes from arrival on: walking and waiting are taken from the last steps.
         """
         me = self.me
         block = yield from self.days.decide_block(block)
@@ -69,12 +73,16 @@ class GenerativeLife(Life):
             done = part.model_copy(update={"object": thing})
             walk = self.around.paths.distance(me.tile, self.around.choose_spot(me, place, thing))
             until = over if end == block.end else min(over, me.step + walk + lasts)
-            if (yield from self._do_part(block, place, done, until)):
-                return
+            while me.step < until:
+                self._waited = 0
+                if (yield from self._do_part(block, place, done, until)):
+                    return
+                until = min(over, until + self._waited)
 
     def _choose_spot(self, what: str) -> Living[tuple[str, str]]:
         """Choose the place and the object at which to do something, down the tree of places."""
         me = self.me
+        self._learn_places()
         if "place" in self.around.setting.merge:
             place = yield from self._choose(ga.ChooseArena, what, "", me.known_places)
         else:
@@ -86,6 +94,13 @@ class GenerativeLife(Life):
             place = str(me.resident.home)
         things = self.around.objects(place)
         return place, (yield from self._choose(ga.ChooseObject, what, place, things))
+
+    def _learn_places(self) -> None:
+        """Add the places in sight along the last walk to those known, the latest seen last
+        (section 5.1)."""
+        me, sight = self.me, self.around.places_in_sight
+        seen = chain.from_iterable(sight(tile) for tile in me.walked(me.step))
+        me.known_places = tuple(dict.fromkeys((*me.known_places, *seen)))
 
     def _choose(
         self, kind: type[ga.ChooseArea], what: str, inside: str, options: Sequence[str]
@@ -131,9 +146,11 @@ class GenerativeLife(Life):
 
     def _notice(
         self, noticed: tuple[Noticed, ...], *, left_behind: bool = False
-    ) -> Living[Talk | Changed | None]:
+    ) -> Living[Interruption | None]:
         """Remember what is seen, and react to the first of it that is new: perhaps by talking to
-        the person seen, or to whoever uses the thing seen. Nobody is at a thing `left_behind`."""
+        the person seen, or to whoever uses the thing seen, or by waiting for them to be done with
+        it. Nobody is at a thing `left_behind`."""
+        self._learn_places()
         yield from self.stream.observe("seen", *(_describe_seen(item) for item in noticed))
         block = self._under_way()
         focus = next((item for item in noticed if self._is_new(item)), None)
@@ -157,8 +174,34 @@ class GenerativeLife(Life):
             may_talk=may_talk,
             other=self._noticed_person(focus) if may_talk else None,
             last_talk=None if last is None else self.clock.at(last),
+            thing=me.doing.object if me.path and self._uses_what_one_wants(other) else "",
         )
+        if decision is not None and decision.do == "wait":
+            return (yield from self._wait_for(other))
         return (yield from self._act_on(decision, other, _describe_seen(focus)))
+
+    def _uses_what_one_wants(self, other: Person) -> bool:
+        """Whether the other is seen using the thing at which one's own activity is done."""
+        doing, thing = self.me.doing, other.appearance.thing.partition(": ")[0]
+        place = str(self.around.town.place_at(other.tile))
+        is_seen = other.number in self.me.view
+        return is_seen and bool(thing) and (place, thing) == (doing.place, doing.object)
+
+    def _wait_for(self, other: Person) -> Living[Interruption]:
+        """Stay where one is until the other is done, as one looks up every minute, or the block of
+        the schedule is over; then take up one's activity again."""
+        me, wanted, block = self.me, self.me.doing, self._under_way()
+        assert block is not None  # one reacts within the schedule only
+        since, over = me.step, self.clock.step(block.end)
+        me.stop(since)
+        what = shorten_activity(f"waiting to start {wanted.doing}")
+        self._record_doing(what, wanted.block, wanted.place, wanted.object)
+        yield from self.stream.observe("done", f"I am {what}")
+        woken = None
+        while woken is None and me.step < over and self._uses_what_one_wants(other):
+            woken = yield from self._stay(min(over, me.step + max(1, self.clock.minutes(1))))
+        self._waited += me.step - since
+        return woken or Waited()
 
     def _is_new(self, noticed: Noticed) -> bool:
         """Whether to think of reacting: not to the same thing for a while, nor to sleepers."""

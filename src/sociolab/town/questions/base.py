@@ -215,6 +215,9 @@ class QuestionMeta:
     index: int = 0
 
 
+Heads: TypeAlias = Literal["short", "full"]
+
+
 @dataclass(frozen=True, slots=True)
 class Me:
     """The resident who is asked, and what it has at hand.
@@ -226,7 +229,8 @@ class Me:
     (by id). `memory` can be searched. `task` is the resident's social task and `heard` what was
     said in earlier talks, both in typed form: for scripted minds, which read no words; prompts
     never show them. `outline` is the day's plan in broad strokes, for minds that make one. `pause`
-    is for how many minutes nobody speaks to the same person again.
+    is for how many minutes nobody speaks to the same person again. `heads`: how much of the
+    resident begins each prompt of Generative Agents (see `MindQuestion.head_parts`).
     """
 
     resident: Resident
@@ -243,6 +247,7 @@ class Me:
     heard: tuple[Heard, ...] = ()
     pause: int = 0
     outline: tuple[str, ...] = ()
+    heads: Heads = "short"
 
     def places_after(self, lines: tuple[Utterance, ...]) -> tuple[str, ...]:
         """The places known after these words, new ones last.
@@ -272,10 +277,10 @@ class MindQuestion(Generic[A]):
     A subclass declares the question once. `name` is the method of a mind that answers it, the file
     of its prompt in `folder`, and its name in the journal; `answer_type` is the type of the answer.
     `exact` questions are asked of a model at temperature 0. `head` is the prompt used as the system
-    message, `more` names what a prompt shows beside the fields. A question that is not `recorded`
-    leaves nothing in the journal: whoever answers must give the same answer again when an episode
-    is resumed. `needs` are the tokens that an answer may take, where that is less than its schema
-    allows.
+    message, `head_parts` are those of its parts that bear on the answer, for short heads; `more`
+    names what a prompt shows beside the fields. A question that is not `recorded` leaves nothing in
+    the journal: whoever answers must give the same answer again when an episode is resumed. `needs`
+    are the tokens that an answer may take, where that is less than its schema allows.
     """
 
     name: ClassVar[str]
@@ -283,6 +288,7 @@ class MindQuestion(Generic[A]):
     exact: ClassVar[bool] = False
     folder: ClassVar[str] = ""
     head: ClassVar[str] = "head"
+    head_parts: ClassVar[str] = ""
     recorded: ClassVar[bool] = True
     more: ClassVar[str] = ""
     needs: ClassVar[int | None] = None

@@ -32,14 +32,15 @@ MOST_ROUNDS = 8
 
 
 class Decision(MindAnswer):
-    """What to do about somebody who is near.
+    """What to do about somebody who is near; to wait, until they are done with a thing, only where
+    `React` offers it.
 
     >>> from sociolab.town import Decision
     >>> Decision(do="carry on", why="I would rather be alone.").do
     'carry on'
     """
 
-    do: Literal["talk", "change plan", "carry on"]
+    do: Literal["talk", "wait", "change plan", "carry on"]
     why: Annotated[str, StringConstraints(strip_whitespace=True, max_length=1000)] = ""
 
 
@@ -73,6 +74,14 @@ class TalkOrNot(MindQuestion[Decision]):
             "doing": visible_activity(self.other),
             "last_talk": format_last_talk(self.last_talk),
         }
+
+    def schema_options(self) -> dict[str, Any]:
+        return {"do": {"enum": ["talk", "change plan", "carry on"]}}
+
+    def problem_with(self, answer: Decision) -> str:
+        if answer.do != "wait":
+            return ""
+        return 'expected "talk", "change plan" or "carry on", found "wait"'
 
 
 def format_last_talk(last: datetime | None) -> str:

@@ -90,6 +90,11 @@ def common(me: Me) -> dict[str, Any]:
     }
 
 
+SELF = "character background currently"
+DAY = f"{SELF} lifestyle routine home outline"
+ALL_PARTS = f"town {DAY} people"
+"""What a head can hold of the town and the resident: see `prompts/SET/generative/identity.md`."""
+
 COMMON = "date first_name here identity lifestyle name now outline place places"
 
 
@@ -115,6 +120,7 @@ def dated_statements(memories: Iterable[Memory]) -> str:
 class GenerativeQuestion(MindQuestion[A]):
     folder: ClassVar[str] = "generative/"
     head: ClassVar[str] = "generative/identity"
+    head_parts: ClassVar[str] = SELF
 
     @classmethod
     def input_name(cls, field: str) -> str:
@@ -193,6 +199,7 @@ class SalientQuestions(GenerativeQuestion[SalientAnswer]):
     """The three most salient questions that recent memories can answer (section 4.2)."""
 
     name = "salient_questions"
+    head_parts = ""
     answer_type = SalientAnswer
 
     memories: tuple[Memory, ...]
@@ -217,6 +224,7 @@ class DrawInsights(GenerativeQuestion[EvidencedInsights]):
     """Five insights from what was recalled for a question, with their evidence (section 4.2)."""
 
     name = "insights"
+    head_parts = ""
     answer_type = EvidencedInsights
     needs = 1_000
     more = "count"
@@ -278,6 +286,7 @@ class ReviseIdentity(GenerativeQuestion[Written]):
     """
 
     name = "revise_identity"
+    head_parts = ALL_PARTS
     answer_type = Written
     needs = 500
 
@@ -300,6 +309,7 @@ class Waking(MindAnswer):
 @dataclass(frozen=True, slots=True)
 class WakeUpHour(GenerativeQuestion[Waking]):
     name = "wake_up_hour"
+    head_parts = "routine"
     answer_type = Waking
 
     day: date
@@ -323,6 +333,7 @@ class DailyPlan(GenerativeQuestion[Outline]):
     """
 
     name = "daily_plan"
+    head_parts = ALL_PARTS
     answer_type = Outline
     needs = 800
 
@@ -349,6 +360,7 @@ class HourlySchedule(GenerativeQuestion[Activity]):
     """
 
     name = "hourly_schedule"
+    head_parts = DAY
     answer_type = Activity
 
     start: datetime
@@ -372,6 +384,7 @@ class DaySchedule(GenerativeQuestion[Schedule]):
     """All hours of the day at once: `HourlySchedule` in one call."""
 
     name = "day_schedule"
+    head_parts = DAY
     answer_type = Schedule
     needs = 1_500
 
@@ -388,6 +401,7 @@ class ReviseSchedule(GenerativeQuestion[Schedule]):
     """The rest of the day after a reaction, `why` (section 4.3.1)."""
 
     name = "revise_schedule"
+    head_parts = ALL_PARTS
     answer_type = Schedule
     needs = 1_500
 
@@ -483,6 +497,7 @@ class ChooseSector(ChooseArea):
     """In which building, or outdoors."""
 
     name = "choose_sector"
+    head_parts = "home"
 
 
 @dataclass(frozen=True, slots=True)
@@ -490,6 +505,7 @@ class ChooseArena(ChooseArea):
     """In which room of a building."""
 
     name = "choose_arena"
+    head_parts = "home"
 
 
 @dataclass(frozen=True, slots=True)
@@ -497,6 +513,7 @@ class ChooseObject(ChooseArea):
     """At which object of a room."""
 
     name = "choose_object"
+    head_parts = ""
 
 
 class ThingState(MindAnswer):
@@ -513,6 +530,7 @@ class ObjectState(GenerativeQuestion[ThingState]):
     user left it, "" where that is not known to last."""
 
     name = "object_state"
+    head_parts = ""
     answer_type = ThingState
 
     thing: str
@@ -533,6 +551,7 @@ class RelationshipSummary(GenerativeQuestion[Written]):
     """
 
     name = "relationship"
+    head_parts = "currently"
     answer_type = Written
     needs = 500
 
@@ -548,6 +567,7 @@ class React(GenerativeQuestion[Decision]):
     """Whether to go on with the plan, or to react to what is seen (section 4.3.1).
 
     `other` is who is seen, or uses what is seen; None unless one may talk to them now (`may_talk`).
+    `thing` is what they use and one is on the way to use oneself, so that one may wait for it.
     """
 
     name = "react"
@@ -560,6 +580,13 @@ class React(GenerativeQuestion[Decision]):
     may_talk: bool
     other: Other | None = None
     last_talk: datetime | None = None
+    thing: str = ""
+
+    @property
+    def options(self) -> tuple[str, ...]:
+        """What can be done: talking and waiting only where they are possible."""
+        talk, wait = ("talk",) * self.may_talk, ("wait",) * bool(self.thing)
+        return (*talk, *wait, "change plan", "carry on")
 
     def extra_variables(self) -> dict[str, Any]:
         talked = format_last_talk(self.last_talk) if self.other else ""
@@ -567,14 +594,14 @@ class React(GenerativeQuestion[Decision]):
         return {"until": until, "last_talk": talked, "observation": as_sentence(self.observation)}
 
     def schema_options(self) -> dict[str, Any]:
-        """Talking only where it is possible."""
-        return {"do": string_enum(["talk"] * self.may_talk + ["change plan", "carry on"])}
+        return {"do": string_enum(self.options)}
 
     def problem_with(self, answer: Decision) -> str:
-        """Talking to a thing, or to somebody who cannot be spoken to now."""
-        if answer.do != "talk" or self.may_talk:
+        """Talking to a thing or to somebody who cannot be spoken to now, or waiting for nothing."""
+        if answer.do in self.options:
             return ""
-        return 'expected "change plan" or "carry on", found "talk"'
+        *most, last = (f'"{option}"' for option in self.options)
+        return f'expected {", ".join(most)} or {last}, found "{answer.do}"'
 
 
 # ------------------------------------------------------------------ conversations
@@ -583,6 +610,8 @@ class React(GenerativeQuestion[Decision]):
 @dataclass(frozen=True, slots=True)
 class GenerativeUtter(GenerativeQuestion[Said], Utter):
     """`Utter`, with a summary of the relationship (section 4.3.2)."""
+
+    head_parts = f"town {SELF}"
 
     relationship: str = ""
 
@@ -603,6 +632,7 @@ class ConversationSummary(AfterTalk[Memo]):
     """What the conversation was about, as the resident remembers it."""
 
     name = "conversation_summary"
+    head_parts = ""
     answer_type = Memo
 
 
@@ -611,6 +641,7 @@ class PlanningThought(AfterTalk[Noted]):
     """What in the conversation matters for planning."""
 
     name = "planning_thought"
+    head_parts = "currently"
     answer_type = Noted
 
 
@@ -619,6 +650,7 @@ class ConversationMemo(AfterTalk[Noted]):
     """What in the conversation was interesting."""
 
     name = "conversation_memo"
+    head_parts = "character currently"
     answer_type = Noted
 
 

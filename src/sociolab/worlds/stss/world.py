@@ -24,6 +24,7 @@ from sociolab.town.memory import HashingEmbedder
 from sociolab.town.model_mind import prompts_hash
 from sociolab.town.person import Rules, Setting
 from sociolab.town.questions import GENERATIVE, QUESTIONS, QUESTIONS_OF, MindName, MindQuestion
+from sociolab.town.questions.base import Heads
 from sociolab.town.residents import Resident
 from sociolab.town.simulation import simulate
 from sociolab.town.trace import chunks_in, read_trace
@@ -49,21 +50,26 @@ JUDGED = tuple(name for name in REQUIRED_TEMPLATES if name.startswith(("attendan
 
 GENERATIVE_TEMPLATES = {
     **REQUIRED_TEMPLATES,
-    "generative/identity": "age currently home innate learned lifestyle name outline pause people "
-    "routine",
+    "generative/identity": "age currently home innate learned lifestyle name outline parts pause "
+    "people routine",
     **{question.template(): question.input_names() for question in GENERATIVE},
 }
 """What the mind of Generative Agents needs, too."""
 
 
 class TownSettings(PromptedSettings):
-    """Settings of both worlds: the mind of residents, and which prompt set to use."""
+    """Settings of both worlds: the mind of residents, and which prompt set to use.
+
+    `heads`: what each prompt of Generative Agents begins with: what bears on its question ("short")
+    or all of who one is and how the town works ("full").
+    """
 
     package = PACKAGE
     required_templates = REQUIRED_TEMPLATES
     told = tuple(name for name in REQUIRED_TEMPLATES if name not in JUDGED)
 
     mind: MindName = "lean"
+    heads: Heads = "short"
 
     @classmethod
     def templates(cls, given: Mapping[str, Any]) -> RequiredTemplates:
@@ -77,7 +83,9 @@ class TownSettings(PromptedSettings):
     def footnote(self) -> str:
         """The note below every table: which mind, and how it differs from the paper's."""
         lean = self.mind == "lean"
-        return "lean mind, not Generative Agents" if lean else "mind of Generative Agents"
+        if lean:
+            return "lean mind, not Generative Agents"
+        return "mind of Generative Agents" + "; full heads" * (self.heads == "full")
 
 
 def paper_prompts() -> PromptSet:
@@ -108,8 +116,9 @@ class StssSettings(TownSettings):
     `mind` is how residents remember, plan and react: "lean", or as in Generative Agents. For the
     latter, `embedder` is the model by which memories are compared ("endpoint/model", or the folder
     of a local checkpoint; "" hashes words), `merge` names calls that are merged
-    (`town.generative.MERGES`). `without` ablates parts, comma-separated: "observation",
-    "reflection", "planning" of this mind, and any of TDP's three texts.
+    (`town.generative.MERGES`; ratings of importance by default). `without` ablates parts,
+    comma-separated: "observation", "reflection", "planning" of this mind, and any of TDP's three
+    texts.
     """
 
     model_config = ConfigDict(frozen=True)
@@ -143,11 +152,18 @@ class StssSettings(TownSettings):
             )
         return names
 
+    @model_validator(mode="before")
+    @classmethod
+    def _merge_ratings(cls, values: dict[str, Any]) -> dict[str, Any]:
+        generative = values.get("mind") == "generative-agents"
+        return {"merge": ("importance",), **values} if generative else values
+
     @model_validator(mode="after")
     def _check_mind(self) -> Self:
         """Refuse what only the mind of Generative Agents has, or what needs TDP, without it."""
         own = [f'embedder="{self.embedder}"'] if self.embedder else []
         own += [f"merge={','.join(self.merge)}"] if self.merge else []
+        own += ["heads=full"] if self.heads == "full" else []
         own += [f"without={part}" for part in self.without if part in ABLATIONS]
         if own and self.mind == "lean":
             raise ValueError(f"{own[0]} is for mind=generative-agents, found mind=lean")
@@ -215,7 +231,8 @@ class Stss:
         evaluated = tuple(name for name in settings.evaluated if name in names)
         other = {"least", "order", "prompts"}
         if settings.mind == "lean":  # what it has not is no part of what it is
-            other |= {"mind", "embedder", "merge"} | (set() if settings.without else {"without"})
+            other |= {"mind", "heads", "embedder", "merge"}
+            other |= set() if settings.without else {"without"}
         lived = settings.model_copy(update={"evaluated": evaluated}).model_dump_json(exclude=other)
         return DataId(
             own.name,
@@ -277,6 +294,7 @@ def make_setting(
         seat_of=partial(seat_for, task, settings.evaluated),
         embedder=None if settings.embedder else HashingEmbedder(),
         mind=settings.mind,
+        heads=settings.heads,
         merge=frozenset(settings.merge),
         without=frozenset(settings.without),
         concerns={task.performer: task.goal},

@@ -99,8 +99,10 @@ class _Talk:
         seed: int,
     ) -> None:
         self.task = scenario.task
-        self.performer, self.other = make_performer(scenario), make_other(scenario)
-        pair = (self.performer, self.other)
+        pair = self.performer, self.other = tuple(
+            replace(each, me=replace(each.me, heads=settings.heads))
+            for each in (make_performer(scenario), make_other(scenario))
+        )
         self.order = pair if scenario.performer_begins else pair[::-1]
         self.settings = settings
         self.policy = policy

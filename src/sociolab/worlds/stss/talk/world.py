@@ -73,7 +73,7 @@ class StssTalk:
         """
         own = self.dataset.id
         settings = self.settings
-        lean = {"mind"} if settings.mind == "lean" else set()
+        lean = {"mind", "heads"} if settings.mind == "lean" else set()
         held = settings.model_dump_json(exclude={"prompts", *lean})
         version = f"{own.version}+{own.hash}"
         prompts = prompts_hash(settings.texts, TALK_QUESTIONS[settings.mind])

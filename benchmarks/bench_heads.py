@@ -1,0 +1,111 @@
+"""Whether a model rates memories alike under the short and the full heads of Generative Agents.
+
+    PYTHONPATH=src python benchmarks/bench_heads.py --model NAME --base-url URL [--memories 100]
+
+The memories are those of two scripted days of the first task, as many of each kind as there are, up
+to a third, of all residents in turn. Each is rated alone, at temperature 0, once under each head;
+`--again N` rates the first N again under the full head, as a control of the model itself.
+"""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import time
+from collections import Counter
+from dataclasses import replace
+from random import Random
+from typing import Any
+
+from sociolab.core.ports import CallKey, Json, NoReply, Reply, Request
+from sociolab.engine.driver import drive
+from sociolab.engine.setup import WorldSetup
+from sociolab.models.chat import Endpoint
+from sociolab.models.config import EndpointSpec
+from sociolab.prompting.structured import parse_reply
+from sociolab.stats import spearman
+from sociolab.town.mind import MindPlayer
+from sociolab.town.model_mind import build_prompt
+from sociolab.town.questions.generative import MemoryRating, RateMemory
+from sociolab.town.scripted.mind import ScriptedMind
+from sociolab.worlds.stss.kit import load
+
+
+class Listener:
+    """A scripted player that keeps what is to be rated."""
+
+    def __init__(self, asked: list[RateMemory]) -> None:
+        self._asked = asked
+        self._player = MindPlayer(ScriptedMind(), built_in=True)
+
+    async def reply(self, request: Request, memory: Json) -> Reply | NoReply:
+        """The scripted answer."""
+        if isinstance(request.observation.view, RateMemory):
+            self._asked.append(request.observation.view)
+        return await self._player.reply(request, memory)
+
+
+async def memories(count: int) -> tuple[list[RateMemory], Any]:
+    """Memories to rate, no text twice, and the prompt set."""
+    world = load(WorldSetup(seed=1, settings={"mind": "generative-agents", "merge": ""})).world
+    task = world.tasks()[0]
+    asked: list[RateMemory] = []
+    seats = dict.fromkeys(task.seats, Listener(asked))
+    await drive(world.play(task, "t", 1), seats, lambda _: None)
+    by_text = {question.text: question for question in asked}
+    chosen: list[RateMemory] = []
+    for kind in ("memory", "conversation", "thought", "event"):
+        alike = [question for question in by_text.values() if question.kind == kind]
+        Random(1).shuffle(alike)
+        most = count - len(chosen) if kind == "event" else count // 3
+        chosen += alike[:most]
+    return chosen, world.settings.texts
+
+
+def correlate(a: list[float], b: list[float], questions: list[RateMemory]) -> str:
+    """Spearman's rho with its interval, clustered by resident."""
+    rho = spearman(a, b, [question.meta.resident for question in questions])
+    return str(rho)
+
+
+async def rate(given: argparse.Namespace) -> None:
+    questions, texts = await memories(given.memories)
+    print(len(questions), "memories:", dict(Counter(question.kind for question in questions)))
+    began = time.monotonic()
+    ratings: dict[str, list[float]] = {"short": [], "full": [], "full again": []}
+    async with Endpoint(EndpointSpec(name="openai", base_url=given.base_url)) as endpoint:
+        model = endpoint.model(given.model)
+        for name in ("full", "short", "full again"):
+            asked = questions[: given.again] if name == "full again" else questions
+            for question in asked:
+                me = replace(question.me, heads=name.partition(" ")[0])
+                prompt = build_prompt(replace(question, me=me), texts, 0.0)
+                key = CallKey("bench", "agent", question.meta.resident, 0, name, 1, 0)
+                answer = parse_reply(await model.complete(prompt, key), MemoryRating)
+                ratings[name].append(answer.rating)
+            counts = sorted(Counter(ratings[name]).items())
+            print(f"{name}: {dict(counts)}, {time.monotonic() - began:.0f} s", flush=True)
+    full, short, again = ratings["full"], ratings["short"], ratings["full again"]
+    print("Spearman's rho of short and full heads:", correlate(short, full, questions))
+    for kind in ("memory", "conversation", "thought", "event"):
+        at = [i for i, question in enumerate(questions) if question.kind == kind]
+        if len(at) > 2:
+            one, other = [short[i] for i in at], [full[i] for i in at]
+            print(f"  {kind} ({len(at)}):", correlate(one, other, [questions[i] for i in at]))
+    print("equal:", sum(a == b for a, b in zip(short, full, strict=True)))
+    print("within 1:", sum(abs(a - b) <= 1 for a, b in zip(short, full, strict=True)))
+    if again:
+        print("full heads twice, equal:", sum(map(float.__eq__, map(float, again), full)))
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--model", required=True)
+    parser.add_argument("--base-url", required=True)
+    parser.add_argument("--memories", type=int, default=100)
+    parser.add_argument("--again", type=int, default=0, help="how many to rate again in full")
+    asyncio.run(rate(parser.parse_args()))
+
+
+if __name__ == "__main__":
+    main()
