@@ -17,7 +17,8 @@ from dataclasses import replace
 from random import Random
 from typing import Any
 
-from sociolab.core.ports import CallKey, Json, NoReply, Reply, Request
+from sociolab.core.episode import Json
+from sociolab.core.ports import CallKey, NoReply, Reply, Request
 from sociolab.engine.driver import drive
 from sociolab.engine.setup import WorldSetup
 from sociolab.models.chat import Endpoint
@@ -29,6 +30,7 @@ from sociolab.town.model_mind import build_prompt
 from sociolab.town.questions.generative import MemoryRating, RateMemory
 from sociolab.town.scripted.mind import ScriptedMind
 from sociolab.worlds.stss.kit import load
+from sociolab.worlds.stss.world import StssSettings
 
 
 class Listener:
@@ -59,7 +61,7 @@ async def memories(count: int) -> tuple[list[RateMemory], Any]:
         Random(1).shuffle(alike)
         most = count - len(chosen) if kind == "event" else count // 3
         chosen += alike[:most]
-    return chosen, world.settings.texts
+    return chosen, StssSettings(mind="generative-agents").texts
 
 
 def correlate(a: list[float], b: list[float], questions: list[RateMemory]) -> str:
@@ -78,7 +80,7 @@ async def rate(given: argparse.Namespace) -> None:
         for name in ("full", "short", "full again"):
             asked = questions[: given.again] if name == "full again" else questions
             for question in asked:
-                me = replace(question.me, heads=name.partition(" ")[0])
+                me = replace(question.me, heads="short" if name == "short" else "full")
                 prompt = build_prompt(replace(question, me=me), texts, 0.0)
                 key = CallKey("bench", "agent", question.meta.resident, 0, name, 1, 0)
                 answer = parse_reply(await model.complete(prompt, key), MemoryRating)

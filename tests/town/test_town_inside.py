@@ -134,7 +134,7 @@ def test_a_resident_knows_how_soon_it_can_talk_with_the_same_person_again() -> N
     for head in ("head", "generative/identity"):
         texts = stss.StssSettings(mind="generative-agents").texts
         assert told not in prompt_prefix(me, texts, head=head)
-        assert told in prompt_prefix(replace(me, pause=120), texts, head=head)
+        assert told in prompt_prefix(replace(me, pause=120), texts, head=head, parts="town")
 
 
 pieces = st.lists(
