@@ -238,6 +238,7 @@ class Life(Thinking):
         me, around = self.me, self.around
         minded = yield from self._recall_for_utterance(other, step, lines)
         *wished, why = self._wish
+        last = me.last_talk.get(other.number)
         utterance: Said | None = yield self.ask(
             self.utter,
             step=step,
@@ -249,7 +250,9 @@ class Life(Thinking):
             ahead=around.rest_of_plan(me, step),
             plan=me.general_plan,
             checklist=me.checklist,
+            goal=around.setting.tdp.get(me.id, ""),
             closing=closing,
+            last_talk=None if last is None else self.clock.at(last),
             **minded,
         )
         return utterance

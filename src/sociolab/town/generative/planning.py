@@ -52,7 +52,9 @@ class GenerativePlanning(Planning):
         wake, bed = waking_hours(day, *times)
         me.bed = self.clock.step(bed)
         if self.plans:
-            outline = yield self.ask(ga.DailyPlan, day, wake, bed, notes, yesterday, reminder)
+            outline = yield self.ask(
+                ga.DailyPlan, day, wake, bed, notes, yesterday, reminder, goal or ""
+            )
             me.outline = outline.plan if outline is not None else ()
             blocks = yield from self._plan_hours(wake, bed)
             me.plan(me.step, blocks, "", self.around.setting)

@@ -422,6 +422,25 @@ def now_line(moment: datetime) -> str:
     return f"It is {format_date(moment.date())}, {moment:%H:%M}."
 
 
+def summarise_identity(me: Me) -> str:
+    """Who a resident is, in several lines: name, age, traits, what occupies them, way of life, the
+    plan in broad strokes, the date."""
+    who = me.resident
+    lifestyle, routine = who.ordinary_day
+    summary = {
+        "Name": one_line(who.name),
+        "Age": who.age,
+        "Character": one_line(who.innate, LONGEST_FIELD),
+        "Background": one_line(who.learned, LONGEST_FIELD),
+        f"What occupies {one_line(who.first_name)} now": one_line(who.currently, LONGEST_FIELD),
+        "Way of life": one_line(lifestyle, LONGEST_FIELD),
+        "Ordinary days": one_line(routine, LONGEST_FIELD),
+        "Plan of the day": "; ".join(map(one_line, me.outline)),
+        "Date": format_date(me.now.date()),
+    }
+    return "\n".join(f"{name}: {text}" for name, text in summary.items() if text != "")
+
+
 def format_place(place: str, otherwise: str = "no place in particular") -> str:
     return one_line(place) or otherwise
 

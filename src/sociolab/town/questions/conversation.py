@@ -104,12 +104,13 @@ class Utter(MindQuestion[Said]):
     `why` is the reason for which it wished to begin one, whoever then did; "" without one. `left`
     counts its remaining utterances, this one included; `closing` if the other has ended the talk,
     so that this is the last word of it. `ahead` is the rest of the day's plan. `plan` and
-    `checklist` are TDP's general plan and checklist for conversations, if there are any.
+    `checklist` are TDP's general plan and checklist for conversations, and `goal` is that of the
+    task, if there are any. `last_talk` is when the two last talked, None if that is not known.
     """
 
     name = "utter"
     answer_type = Said
-    more = "begun doing here other_first plain"
+    more = "begun doing here other_first other_name plain"
 
     other: Other
     started: bool
@@ -121,6 +122,8 @@ class Utter(MindQuestion[Said]):
     checklist: tuple[str, ...] = ()
     closing: bool = False
     why: str = ""
+    goal: str = ""
+    last_talk: datetime | None = None
 
     def extra_variables(self) -> dict[str, Any]:
         first = first_name(self.other)
@@ -142,6 +145,8 @@ class Utter(MindQuestion[Said]):
             )
         return {
             "other_first": first,
+            "other_name": one_line(self.other.name),
+            "last_talk": format_last_talk(self.last_talk),
             "here": describe_situation(self.me),
             "doing": visible_activity(self.other),
             "begun": opening,

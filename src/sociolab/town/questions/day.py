@@ -27,8 +27,11 @@ from sociolab.town.questions.base import (
     numbered_lines,
     one_line,
     resolve_place,
+    summarise_identity,
     unknown_place,
 )
+
+A = TypeVar("A", bound=MindAnswer)
 
 _MOST_SENTENCES = 2
 _SENTENCE_ENDS = re.compile(r"[.!?]\s+(?=[A-Z])")
@@ -42,15 +45,25 @@ class Lines(MindAnswer):
 
 
 @dataclass(frozen=True, slots=True)
-class GeneralPlan(MindQuestion[Lines]):
-    """TDP, step 1: the task in a few subgoals or key points, 3 to 5 sentences."""
+class TdpQuestion(MindQuestion[A]):
+    """A step of target-driven planning; its prompt may show `name` and `identity`, too."""
+
+    exact = True
+    more = "identity name"
+
+    goal: str
+
+    def extra_variables(self) -> dict[str, Any]:
+        return {"identity": summarise_identity(self.me), "name": one_line(self.me.resident.name)}
+
+
+@dataclass(frozen=True, slots=True)
+class GeneralPlan(TdpQuestion[Lines]):
+    """Step 1: the task in a few subgoals or key points, 3 to 5 sentences."""
 
     name = "general_plan"
     answer_type = Lines
-    exact = True
-    more = "plain"
-
-    goal: str
+    more = "identity name plain"
 
 
 class Reminder(MindAnswer):
@@ -60,14 +73,12 @@ class Reminder(MindAnswer):
 
 
 @dataclass(frozen=True, slots=True)
-class DayReminder(MindQuestion[Reminder]):
-    """TDP, step 2: what to keep in mind when planning this day, 1 to 2 sentences."""
+class DayReminder(TdpQuestion[Reminder]):
+    """Step 2: what to keep in mind when planning this day, 1 to 2 sentences."""
 
     name = "day_reminder"
     answer_type = Reminder
-    exact = True
 
-    goal: str
     plan: tuple[str, ...]
     day: date
 
@@ -84,15 +95,13 @@ class Items(MindAnswer):
 
 
 @dataclass(frozen=True, slots=True)
-class TalkReminder(MindQuestion[Items]):
-    """TDP, step 3: what to keep in mind in all conversations, fewer than 5 items."""
+class TalkReminder(TdpQuestion[Items]):
+    """Step 3: what to keep in mind in all conversations, fewer than 5 items."""
 
     name = "talk_reminder"
     answer_type = Items
-    exact = True
-    more = "plain"
+    more = "identity name plain"
 
-    goal: str
     plan: tuple[str, ...]
 
 

@@ -36,7 +36,9 @@ from sociolab.town.questions.base import (
     now_line,
     numbered_lines,
     one_line,
+    summarise_identity,
     text_lines,
+    visible_activity,
 )
 from sociolab.town.questions.conversation import Decision, Memo, Said, Utter, format_last_talk
 from sociolab.town.questions.day import (
@@ -55,30 +57,16 @@ A = TypeVar("A", bound=MindAnswer)
 def common(me: Me) -> dict[str, Any]:
     """The inputs of all prompts of this mind.
 
-    `identity` summarises the resident (name, age, traits, what occupies them, way of life, the plan
-    in broad strokes, the date) in several lines; `here` is what it does and where, `place` where,
-    `places` those that it knows, one line a sector.
+    `identity` summarises the resident (`summarise_identity`); `here` is what it does and where,
+    `place` where, `places` those that it knows, one line a sector.
     """
     who = me.resident
-    lifestyle, routine = (one_line(text, LONGEST_FIELD) for text in who.ordinary_day)
-    date, first = format_date(me.now.date()), one_line(who.first_name)
-    summary = {
-        "Name": one_line(who.name),
-        "Age": who.age,
-        "Character": one_line(who.innate, LONGEST_FIELD),
-        "Background": one_line(who.learned, LONGEST_FIELD),
-        f"What occupies {first} now": one_line(who.currently, LONGEST_FIELD),
-        "Way of life": lifestyle,
-        "Ordinary days": routine,
-        "Plan of the day": "; ".join(map(one_line, me.outline)),
-        "Date": date,
-    }
     return {
-        "date": date,
-        "first_name": first,
+        "date": format_date(me.now.date()),
+        "first_name": one_line(who.first_name),
         "here": describe_situation(me),
-        "identity": "\n".join(f"{name}: {text}" for name, text in summary.items() if text != ""),
-        "lifestyle": lifestyle,
+        "identity": summarise_identity(me),
+        "lifestyle": one_line(who.ordinary_day[0], LONGEST_FIELD),
         "name": one_line(who.name),
         "now": now_line(me.now),
         "outline": text_lines(me.outline),
@@ -87,6 +75,7 @@ def common(me: Me) -> dict[str, Any]:
             f"{sector}: {', '.join(filter(None, arenas))}"
             for sector, arenas in by_sector(me.places).items()
         ),
+        "time": f"{me.now:%H:%M}",
     }
 
 
@@ -95,7 +84,7 @@ DAY = f"{SELF} lifestyle routine home outline"
 ALL_PARTS = f"town {DAY} people"
 """What a head can hold of the town and the resident: see `prompts/SET/generative/identity.md`."""
 
-COMMON = "date first_name here identity lifestyle name now outline place places"
+COMMON = "date first_name here identity lifestyle name now outline place places time"
 
 
 def by_sector(places: Iterable[str]) -> dict[str, list[str]]:
@@ -329,7 +318,7 @@ class DailyPlan(GenerativeQuestion[Outline]):
     """The day in broad strokes, five to eight things with their hours (section 4.3).
 
     `notes` are those of the night, `yesterday` the plan of the day before; both empty on the first
-    day. `reminder` is TDP's, "" without one.
+    day. `reminder` is TDP's, and `goal` that of the task, both "" without TDP.
     """
 
     name = "daily_plan"
@@ -343,6 +332,7 @@ class DailyPlan(GenerativeQuestion[Outline]):
     notes: tuple[str, ...] = ()
     yesterday: tuple[str, ...] = ()
     reminder: str = ""
+    goal: str = ""
 
 
 class Activity(MindAnswer):
@@ -498,6 +488,24 @@ class ChooseSector(ChooseArea):
 
     name = "choose_sector"
     head_parts = "home"
+    more = "home home_rooms rooms routine sector"
+
+    def extra_variables(self) -> dict[str, Any]:
+        """The resident's own sector and the current one, each with those of its rooms that the
+        resident knows."""
+        who, sectors = self.me.resident, by_sector(self.me.places)
+        home, sector = (place.partition(": ")[0] for place in (who.living_area, self.me.place))
+        home_rooms, rooms = (
+            ", ".join(filter(None, sectors.get(name, ()))) for name in (home, sector)
+        )
+        routine = one_line(who.ordinary_day[1], LONGEST_FIELD)
+        return {
+            "home": one_line(home),
+            "home_rooms": home_rooms,
+            "rooms": rooms,
+            "routine": routine,
+            "sector": one_line(sector),
+        }
 
 
 @dataclass(frozen=True, slots=True)
@@ -572,7 +580,7 @@ class React(GenerativeQuestion[Decision]):
 
     name = "react"
     answer_type = Decision
-    more = "until"
+    more = "doing other_name until"
 
     observation: str
     context: str
@@ -591,7 +599,13 @@ class React(GenerativeQuestion[Decision]):
     def extra_variables(self) -> dict[str, Any]:
         talked = format_last_talk(self.last_talk) if self.other else ""
         until = f"{self.block.end:%H:%M}"
-        return {"until": until, "last_talk": talked, "observation": as_sentence(self.observation)}
+        return {
+            "until": until,
+            "last_talk": talked,
+            "observation": as_sentence(self.observation),
+            "other_name": one_line(self.other.name) if self.other else "",
+            "doing": visible_activity(self.other) if self.other else "",
+        }
 
     def schema_options(self) -> dict[str, Any]:
         return {"do": string_enum(self.options)}

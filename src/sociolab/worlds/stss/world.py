@@ -44,7 +44,8 @@ REQUIRED_TEMPLATES = {
     "judge_talk": "rules",
     "judge_note": "rules",
     "judge_rules": "",
-    "judge_body": "lines now other other_home performer performer_home statements title where",
+    "judge_body": "activity errands lines now other other_home performer performer_home place "
+    "statements title today tomorrow type when where",
 }
 JUDGED = tuple(name for name in REQUIRED_TEMPLATES if name.startswith(("attendance_", "judge_")))
 

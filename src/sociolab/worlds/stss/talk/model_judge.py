@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from datetime import datetime
+from datetime import datetime, timedelta
 from functools import cache
 from typing import Any, Literal
 
@@ -107,9 +107,16 @@ class TalkModelJudge:
         what: Literal["talk", "note"],
         lines: Sequence[SpokenLine],
     ) -> tuple[ConditionFinding, ...] | MissingValue:
-        performer, other = occasion.performer, occasion.other
-        conditions = occasion.conditions
+        task, performer, other = occasion.task, occasion.performer, occasion.other
+        conditions, today = occasion.conditions, occasion.now.date()
         body = {
+            "type": task.type,
+            "activity": flat(task.activity),
+            "errands": [{"what": flat(e.what), "place": flat(e.place)} for e in task.errands],
+            "place": flat(task.place),
+            "when": f"{task.day:%A %Y-%m-%d} {task.start}".rstrip(),
+            "today": f"{today:%A %Y-%m-%d}",
+            "tomorrow": f"{today + timedelta(days=1):%A %Y-%m-%d}",
             "performer": flat(performer.name),
             "other": flat(other.name),
             "where": f"at {flat(occasion.here)}" if occasion.here else "outdoors",
