@@ -9,7 +9,7 @@ import hashlib
 import tomllib
 from collections.abc import Collection, Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cache, cached_property
 from importlib.resources import as_file, files
 from pathlib import Path
@@ -29,6 +29,8 @@ from sociolab.core.user_files import absolute_unless_name, imported_folder, impo
 from sociolab.engine.setup import LayeredSettings
 
 MANIFEST = "manifest.toml"
+OURS = "{# ours: the form of the reply #}"
+"""In an imported template, what stands before the form of the reply of our set `paper`."""
 
 RequiredTemplates = Mapping[str, str]
 """The templates that a world needs, by name, with the variables that each may use, separated by
@@ -86,7 +88,8 @@ them stay as they were."""
 class PromptSet:
     """The validated templates of a set: `texts["act_head"].render({...})`.
 
-    `tables` are its data files, by name; `originals` the hashes of the authors' own sets.
+    `tables` are its data files, by name; `originals` the hashes of the authors' own sets, and
+    `ours` the templates of our set `paper`, parts of which may stand in those.
     """
 
     name: str
@@ -94,6 +97,7 @@ class PromptSet:
     templates: Mapping[str, PromptFile]
     tables: Mapping[str, str]
     originals: Collection[str] = ()
+    ours: Mapping[str, PromptFile] = field(default_factory=dict)
 
     def __getitem__(self, name: str) -> PromptFile:
         return self.templates[name]
@@ -122,9 +126,27 @@ class PromptSet:
         return Instructions(self.name, self.standing, hash_)
 
     @cached_property
+    def authors_hash(self) -> str:
+        """`hash` without what is ours: the templates of our set, and its forms of replies."""
+        theirs = {
+            name: PromptFile(name, text)
+            for name, prompt in self.templates.items()
+            if (text := self._authors_text(name, prompt.source)) is not None
+        }
+        return replace(self, templates=theirs, ours={}).hash
+
+    def _authors_text(self, name: str, source: str) -> str | None:
+        body, mark, form = source.partition(OURS)
+        own = self.ours[name].source if name in self.ours else None
+        if source == own:
+            return None
+        form = form.removeprefix("{% if not plain %}")
+        return body if mark and own is not None and own.endswith(form) else source
+
+    @cached_property
     def standing(self) -> TextStanding:
         """How it relates to the authors' text; only a known hash makes it a verified original."""
-        if self.hash in self.originals:
+        if self.authors_hash in self.originals:
             return "verified original"
         declared = self.manifest.instructions
         return "modified" if declared == "verified original" else declared
@@ -157,7 +179,15 @@ def load_set(package: str, name: str, required: RequiredTemplates) -> PromptSet:
         return replace(
             _read(folder, folder.resolve().name, required),
             originals=hashes_of_originals(package).keys(),
+            ours=_ours(package, required),
         )
+
+
+def _ours(package: str, required: RequiredTemplates) -> Mapping[str, PromptFile]:
+    """The templates of the set `paper` of a package, if it ships one."""
+    return (
+        load_set(package, "paper", required).templates if "paper" in shipped_sets(package) else {}
+    )
 
 
 @contextmanager

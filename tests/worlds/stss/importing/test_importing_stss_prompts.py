@@ -37,9 +37,9 @@ def test_inputs_become_variables_and_the_form_of_the_reply_is_ours(tmp_path: Pat
         dict.fromkeys(GENERATIVE_TEMPLATES["generative/wake_up_hour"].split(), "") | values
     )
     assert shown == 'I / L / Ada: {when}?\n\nAnswer with {"wake": "HH:MM", "bed": "HH:MM"}.'
-    assert "{{ name }} of <> goes to" in texts["generative/choose_sector"].source
+    assert "{{ name }} of <{{ home }}> goes to" in texts["generative/choose_sector"].source
     assert texts.standing == "unverified"
-    assert "v1/action_location_sector_v1.txt -> choose_sector, left empty: input 1" in told
+    assert "v1/action_location_sector_v1.txt -> generative/choose_sector" in told
     assert "asked nowhere here: get_keywords_v1" in told
     (missing,) = [line for line in told if line.startswith("no template found for: ")]
     assert "daily_plan" in missing
@@ -48,7 +48,7 @@ def test_inputs_become_variables_and_the_form_of_the_reply_is_ours(tmp_path: Pat
 
 def test_every_known_template_fits_the_variables_of_its_question(tmp_path: Path) -> None:
     names = {
-        one.replace("/", "__"): " ".join(f"!<INPUT {n}>!" for n in range(len(inputs.split())))
+        one.replace("/", "__"): " ".join(f"!<INPUT {n}>!" for n in range(len(inputs)))
         for one, (_, inputs) in TEMPLATES.items()
     }
     import_prompts(written(tmp_path / "all", **names), tmp_path / "set", "all")

@@ -145,9 +145,7 @@ class _Talk:
                 question = yield from self._with_relationship(speaker, question)
             if speaker is self.performer:
                 goal = self.task.goal if self.settings.tdp else ""
-                question = replace(
-                    question, plan=self.plan, checklist=self.checklist, goal=goal
-                )
+                question = replace(question, plan=self.plan, checklist=self.checklist, goal=goal)
             utterance = yield from self._ask(replace(question, closing=bool(leaver)))
             if utterance is None:
                 return Ended("silence", turn, speaker.id)
