@@ -6,6 +6,7 @@ from __future__ import annotations
 import asyncio
 import os
 import re
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -17,7 +18,7 @@ from puppet_town import lived
 from sociolab.core import Prompt
 from sociolab.engine import FailurePolicy
 from sociolab.prompting import PromptSet, load_set
-from sociolab.town import Decision, Utterance, build_prompt
+from sociolab.town import Decision, Ratings, Utterance, build_prompt
 from sociolab.town.questions.generative import (
     Activity,
     MemoryRating,
@@ -55,8 +56,9 @@ def write_own(folder: Path) -> Path:
         for name, numbers in JUDGED.values():
             count = range(7 if len(numbers) == 4 else 4)
             names[f"tgp_prompt_templates/eval_{what}_{name}_v1"] = [*count]
+    names["tgp_prompt_templates/iterative_convo_v1"].append(14)
     for name, count in names.items():
-        lines = "\n".join(f"{n} of <!<INPUT {n}>!>" for n in count)
+        lines = "\n".join(f"!<INPUT {n}>!" if n == 14 else f"{n} of <!<INPUT {n}>!>" for n in count)
         path = folder / f"{name}.txt"
         path.parent.mkdir(parents=True, exist_ok=True)
         form = "\nThe output has this format:\n1. ...\n" if "eval_" in name else ""
@@ -115,6 +117,7 @@ def test_prompts_of_a_town_are_well_formed(texts: PromptSet) -> None:
     settings = stss.StssSettings(step=60, tdp=True, mind="generative-agents")
     mind = Marionette(
         react=react,
+        rate_importance=lambda question: Ratings(ratings=(10,) * len(question.texts)),
         importance=lambda _: MemoryRating(rating=10),
         hourly_schedule=lambda question: Activity(what=f"mending chair {question.start:%H}"),
         task_decomposition=lambda question: Subtasks(
@@ -130,7 +133,11 @@ def test_prompts_of_a_town_are_well_formed(texts: PromptSet) -> None:
     assert {name for name, _ in TEMPLATES.values()} <= read.keys()
     found = {name: problems(body) for name, bodies in read.items() for body in bodies}
     assert not {name: wrong for name, wrong in found.items() if wrong}
-    assert any("aims at:" in body or "higher score" in body for body in read["generative/utter"])
+    (talk, *_) = [each for each in mind.asked if each.name == "utter"]
+    own_plan = {"goal": task.goal, "plan": ("Ask her.",), "checklist": ("the hour",)}
+    body = build_prompt(replace(talk, **own_plan), texts, 1.0).messages[1].text
+    assert all(text in body for text in (task.goal, "Ask her.", "the hour"))
+    assert not problems(body)
     assert all(task.goal in body for body in read["general_plan"])
 
 
