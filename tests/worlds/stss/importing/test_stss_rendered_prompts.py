@@ -54,7 +54,7 @@ def write_own(folder: Path) -> Path:
     }
     for what in ("conversation", "summary"):
         for name, numbers in JUDGED.values():
-            count = range(7 if len(numbers) == 4 else 4)
+            count = [*range(7 if len(numbers) == 4 else 4)]
             names[f"tgp_prompt_templates/eval_{what}_{name}_v1"] = [*count]
     names["tgp_prompt_templates/iterative_convo_v1"].append(14)
     for name, count in names.items():
