@@ -70,7 +70,7 @@ def tasks(report: Report) -> None:
 
 
 def paths(report: Report) -> None:
-    """A flow field, and a path on one that is there."""
+    """A first path, and one from another tile nearby."""
     town = own_map()
     tiles = [town.tiles(place)[0] for place in town.places]
     ways = Paths(town.walkable, town.arena)
@@ -84,7 +84,7 @@ def paths(report: Report) -> None:
         ways.path(start, goal)
     again = time.perf_counter() - again
     report.say("a first path to a tile", f"{first / len(tiles) * 1e3:.2f} ms")
-    report.say("a path on a field that is there", f"{again / len(pairs) * 1e3:.3f} ms")
+    report.say("a path from another place", f"{again / len(pairs) * 1e3:.3f} ms")
 
 
 def main() -> None:
