@@ -119,15 +119,15 @@ def test_agreement_counts_what_is_right_and_wrong_and_nothing_else(
     agreement: Any = row.estimate
     assert (row.about, str(row.figure("items")), agreement.n) == ({"kind": "price"}, "9 items", 7)
     assert agreement.value == pytest.approx(3 / 7)
-    # A rate of single items: Clopper and Pearson's of 6 x 3 / 7 in 6.
-    ends = proportion_confint(18 / 7, 6, method="beta")
+    # A rate of single items: Clopper and Pearson's of 3 in 7.
+    ends = proportion_confint(3, 7, method="beta")
     assert (agreement.low, agreement.high) == pytest.approx(ends)
     assert found.judge.label == "reader:openai/m"
     shown = document(found)
     assert shown["agreement"][0] | {"low": 0, "high": 0} == {
         "kind": "price", "items": 9, "points": 9, "right": 3, "missed": 1, "invented": 2,
         "mistaken": 1, "cannot_tell": 1, "failed": 1, "agreement": pytest.approx(3 / 7),
-        "low": 0, "high": 0, "interval": "rate", "note": "",
+        "low": 0, "high": 0, "interval": "end", "note": "",
     }  # fmt: skip
     (mistaken,) = (one for one in shown["answers"] if one["item"] == "mistaken")
     assert (mistaken["labels"], mistaken["answer"]) == (["$44"], "$43")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import nullcontext
-from dataclasses import asdict, dataclass, replace
+from dataclasses import dataclass, replace
 from functools import partial
 from importlib.resources import as_file, files
 from pathlib import Path
@@ -25,7 +25,7 @@ from sociolab.report.result import result_of
 from sociolab.report.schema import RunResult
 from sociolab.report.score_tables import judges_of
 from sociolab.report.section import Section
-from sociolab.stats.intervals import Estimate
+from sociolab.stats.intervals import Estimate, as_record
 from sociolab.store.checking import verify_runs
 from sociolab.store.store import Store
 from sociolab.worlds.anteval.gap import IN_FORMAT, GapSettings, UnusableReplies, measure_gap
@@ -167,8 +167,8 @@ async def gap(lab: Context, config: GapConfig) -> Findings:
         "schema": 2,
         "kind": "gap",
         "play": play,
-        "tables": [asdict(table) for table in tables],
-        "rated": {name: asdict(estimate) for name, estimate in rated.items()},
+        "tables": [as_record(table) for table in tables],
+        "rated": {name: as_record(estimate) for name, estimate in rated.items()},
         "notes": all_notes,
     }
     return Findings(tuple(sections), tuple(results.values()), figures, tuple(csv_rows(tables)))

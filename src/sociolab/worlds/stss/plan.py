@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from itertools import product
 from statistics import fmean
 from typing import Annotated, Any
@@ -27,7 +27,7 @@ from sociolab.report.finding import Count, Finding, Sentence
 from sociolab.report.formatting import rounded
 from sociolab.report.section import Section, TextTable
 from sociolab.report.words import by_rules, scripted_play
-from sociolab.stats.intervals import Estimate, mean, on_scale
+from sociolab.stats.intervals import Estimate, as_record, mean, on_scale
 from sociolab.store.store import Store
 from sociolab.town.scripted.mind import SCRIPTED
 from sociolab.worlds.stss.both_levels import (
@@ -462,8 +462,8 @@ def _arm_document(arm: Arm) -> dict[str, Any]:
             }
             for row in agent_levels.rows
         ],
-        "goal_reached": rounded(asdict(arm.reached)),
-        "lost_in_town": rounded(asdict(arm.lost)),
+        "goal_reached": rounded(as_record(arm.reached)),
+        "lost_in_town": rounded(as_record(arm.lost)),
         "tasks": [
             {
                 "task": task.task,

@@ -130,7 +130,7 @@ def test_the_sentences_say_the_figures(both: Store) -> None:
 def test_the_tables_show_the_rows_and_no_interval_passes_the_scale(both: Store) -> None:
     talked, kept, lived, lost = section(both).tables
     assert talked.rows[0] == ("public-activity", "0.50", "0.67", "2", "0", "1")
-    assert talked.rows[-1] == ("all", "0.33 [0.00, 1.00]", "0.44 [0.00, 1.00]", "3", "0", "2")
+    assert talked.rows[-1] == ("all", "0.33 [0.01, 0.89]", "0.44 [0.01, 0.91]", "3", "0", "2")
     assert kept.rows[-1] == ("all", "0.33 [0.00, 1.00]", "0.33 [0.00, 1.00]", "3", "0", "2")
     assert lived.rows[2:] == (
         ("online-activity", "\N{EN DASH}", "0", "1"),
