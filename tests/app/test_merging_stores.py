@@ -135,7 +135,7 @@ def test_a_damaged_run_is_not_taken(tmp_path: Path, parts: list[Path]) -> None:
         raw.create_function("checksum", -1, lambda *_: was)
         raw.execute(f"UPDATE events SET body = replace(body, 'a', 'e') WHERE sum = {was}")
     into = tmp_path / "all.db"
-    with pytest.raises(StoreError, match=r"events, row .* was changed; take a backup"):
+    with pytest.raises(StoreError, match=r"events, row .* was changed; go back to"):
         merge(into, parts)
     with Store.open(into) as store:
         assert store.runs() == ()

@@ -79,7 +79,7 @@ def test_what_publishes_a_run_refuses_a_damaged_one(
     for command in COMMANDS:
         done = sociolab(*command, "--store", "s.db")
         assert (done.code, done.out) == (2, ""), command
-        assert f"is damaged: {clause}; take a backup" in done.sentence, command
+        assert f"is damaged: {clause}; go back to an earlier backup" in done.sentence, command
     damaged = "two" if "run two" in clause else "other"
     for more in ((), ("--as", "sotopia")):
         done = sociolab("export", damaged, "out.zip", *more, "--store", "s.db")

@@ -118,3 +118,39 @@ def test_a_broken_file_of_the_format_itself_keeps_its_own_error(
 
     assert "line 1: candidates" in sociolab("import", "dnd", "play.jsonl", "--name", "x").sentence
     assert "import dnd play.jsonl" in sociolab("import", "run", "play.jsonl").sentence
+
+
+def test_an_unknown_file_is_refused_with_the_page_that_says_what_is_read(
+    sociolab: Sociolab, tmp_path: Path
+) -> None:
+    (tmp_path / "rows.jsonl").write_text('{"a": 1}\n')
+    for format, page in (
+        ("dnd", "docs/import-dnd.md"),
+        ("sotopia-episodes", "docs/import-sotopia.md"),
+    ):
+        sentence = sociolab("import", format, "rows.jsonl", "--name", "x").sentence
+        assert "rows.jsonl, line 1: " in sentence
+        assert page in sentence
+
+    missing = sociolab("import", "sotopia-episodes", "gone.jsonl", "--name", "x")
+    assert missing.code == 2
+    assert "no such file" in missing.sentence
+    assert "docs/" not in missing.sentence
+
+
+def test_a_redis_dump_is_known_by_its_name_in_a_folder(sociolab: Sociolab, tmp_path: Path) -> None:
+    (tmp_path / "redis").mkdir()
+    (tmp_path / "redis" / "dump.rdb").write_bytes(b"REDIS0011")
+
+    refused = sociolab("import", "sotopia-episodes", "redis", "--name", "x")
+
+    assert "EpisodeLog.all_pks()" in refused.sentence
+
+
+def test_a_damaged_archive_is_not_to_be_unpacked(sociolab: Sociolab, tmp_path: Path) -> None:
+    (tmp_path / "cut.xlsx").write_bytes(zipped("xl/workbook.xml")[:40])
+
+    refused = sociolab("import", "ratings", "cut.xlsx")
+
+    assert refused.code == 2
+    assert "unpack it" not in refused.sentence

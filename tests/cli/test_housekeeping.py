@@ -94,7 +94,7 @@ def test_damage_is_named_and_the_exit_code_says_so(lab: Sociolab, tmp_path: Path
     done = lab("store", "check")
     assert done.code == 1
     assert "damaged: runs, row 1 (run a) was changed\n" in done.err
-    assert done.err.splitlines()[-1].startswith("s.db is damaged: take a backup")
+    assert done.err.splitlines()[-1].startswith("s.db is damaged: go back to an earlier backup")
 
 
 def test_runs_are_found_by_their_tags_and_agents(lab: Sociolab) -> None:

@@ -277,6 +277,13 @@ def test_an_unambiguous_beginning_names_an_episode(lab: Path) -> None:
 
 def test_a_file_without_ratings_and_a_run_that_is_not_there_are_refused(lab: Path) -> None:
     assert "expected at least one rating, found none" in refused(lab)
+    for content in (b"", f"{HEAD}\n".encode()):
+        (lab / "ratings.csv").write_bytes(content)
+        with pytest.raises(ConfigError, match="expected at least one rating, found none"):
+            import_ratings(lab / "ratings.csv", store=lab / "store.db")
+    (lab / "ratings.csv").write_bytes(f"{HEAD}\n{LINES[0]}".encode("utf-16-le"))
+    with pytest.raises(ConfigError, match="byte order mark"):
+        import_ratings(lab / "ratings.csv", RUN, store=lab / "store.db")
     (lab / "ratings.csv").write_text(f"{HEAD}\n{LINES[0]}", "utf-8")
     with pytest.raises(ConfigError, match="nowhere"):
         import_ratings(lab / "ratings.csv", "nowhere", store=lab / "store.db")

@@ -79,3 +79,20 @@ def test_without_openpyxl_the_sentence_names_it(lab: Path, monkeypatch: pytest.M
     (lab / "ratings.xlsx").write_bytes(b"PK\x03\x04")
     with pytest.raises(ConfigError, match="pip install openpyxl, or save it as CSV"):
         import_ratings(lab / "ratings.xlsx", RUN, store=lab / "store.db")
+
+
+def test_a_spreadsheet_with_a_flipped_byte_is_refused(lab: Path) -> None:
+    file = save(lab, HEAD, *(("lamp-AA", 1, f"r{n}", "goal", 7.0, "late", None) for n in range(9)))
+    whole = file.read_bytes()
+    with zipfile.ZipFile(file) as book:
+        sheet = book.getinfo("xl/worksheets/sheet1.xml")
+    for place in range(sheet.header_offset + 80, sheet.header_offset + 80 + 40):
+        file.write_bytes(whole[:place] + bytes([whole[place] ^ 0x55]) + whole[place + 1 :])
+        with pytest.raises(ConfigError, match=r"ratings\.xlsx"):
+            import_ratings(file, store=lab / "store.db")
+
+
+def test_an_empty_first_sheet_is_named(lab: Path) -> None:
+    file = save(lab, more=True)
+    with pytest.raises(ConfigError, match=r"found none \(read the sheet .*, the first of 2\)"):
+        import_ratings(file, RUN, store=lab / "store.db")

@@ -230,7 +230,10 @@ def _tell_damage(path: Path, clauses: Collection[str]) -> None:
     if clauses:
         for clause in clauses:
             say(f"damaged: {clause}")
-        say(f"{path} is damaged: take a backup, or export the runs that can be read to a new store")
+        say(
+            f"{path} is damaged: go back to an earlier backup, or export the runs that can be read "
+            "to a new store"
+        )
         raise typer.Exit(1)
 
 

@@ -24,6 +24,7 @@ from sociolab.core.unpacking import open_unpacked
 
 _HEAD = 16 * 1024 * 1024
 """Bytes of a file that are looked at: the first record of a JSON file has to end in them."""
+_ZIP = b"PK\x03\x04"
 _TEXT = 20_000
 """Characters that a pattern is looked for in."""
 
@@ -53,14 +54,30 @@ class ForeignFormat(BaseModel):
     pattern: str = ""
 
 
-def describe_foreign_file(path: Path, format: str) -> str | None:
-    """What a file that could not be imported in a format looks like, and what to do, in one
-    sentence; None where it is not recognised, or is of that format."""
+def explain_refusal(path: Path, format: str, problem: str) -> str:
+    """Why a file could not be imported in a format, in one sentence: what it looks like and what
+    to do; else the problem that was met and, where the file is of no known format, the page."""
     facts = _read_facts(path)
     match = next((each for each in _formats() if _fits(each, path, facts)), None)
-    if match is None or format in match.read_by:
-        return None
-    return f"{path} looks like {match.name}: {match.advice.replace('{path}', str(path))}"
+    if match and format not in match.read_by:
+        return f"{path} looks like {match.name}: {match.advice.replace('{path}', str(path))}"
+    page = _PAGES.get(format)
+    if match or page is None or str(path) not in problem or not path.exists():
+        return problem
+    return f"{problem}; {page} says what {format} reads"
+
+
+_PAGES = {
+    "sotopia": "docs/import-sotopia.md",
+    "sotopia-episodes": "docs/import-sotopia.md",
+    "stss": "docs/import-stss.md",
+    "crd3": "docs/import-dnd.md",
+    "dnd": "docs/import-dnd.md",
+    "fireball": "docs/import-dnd.md",
+    "ratings": "docs/ratings.md",
+    "run": "docs/export.md",
+}
+"""Where the formats of `sociolab import` are described."""
 
 
 def recognize_table(columns: Collection[str]) -> str:
@@ -93,9 +110,11 @@ def _read_facts(path: Path) -> _FileFacts:
     try:
         if zipfile.is_zipfile(path):
             with zipfile.ZipFile(path) as archive:
-                return _FileFacts(head=b"PK\x03\x04", members=tuple(archive.namelist()))
+                return _FileFacts(head=_ZIP, members=tuple(archive.namelist()))
         with open_unpacked(path, _HEAD) as file:
             head = file.read(_HEAD)
+        if head.startswith(_ZIP):
+            return _FileFacts()  # damaged: nobody could unpack it
     except (OSError, EOFError, zlib.error, zipfile.BadZipFile, ConfigError):
         return _FileFacts()
     utf16 = head.startswith((b"\xff\xfe", b"\xfe\xff"))

@@ -49,8 +49,8 @@ def verify_runs(store: Store, *runs: str) -> None:
             where = _OF_RUN.get(table, "run = {}").format(pk)
             if damage := _damage_in(store.connection, table, where):
                 raise StoreError(
-                    f"the store {store.path} is damaged: {damage}; take a backup, or leave that "
-                    "run out (`sociolab store check` names all damage)"
+                    f"the store {store.path} is damaged: {damage}; go back to an earlier "
+                    "backup, or leave that run out (`sociolab store check` names all damage)"
                 )
         _verified[store.path, pk] = stamp
 

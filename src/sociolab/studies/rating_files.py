@@ -136,6 +136,9 @@ def import_ratings(
     except OSError as error:
         raise ConfigError(f"{file} cannot be read ({error.strerror}); name another file") from error
     table = read_table(data, file)
+    if not table.wrong and not any(row.cells for row in table.rows):
+        how = f" ({'; '.join(table.lines)})" if table.lines else ""
+        raise ConfigError(f"{file}: expected at least one rating, found none{how}")
     with Store.open(store_path(store), create=False) as opened:
         run = run or _find_run(opened, table, mapped, file)
         read = read_ratings(table, Rateable.load(opened, run), mapped, opened.salt)

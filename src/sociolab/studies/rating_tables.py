@@ -10,6 +10,7 @@ import csv
 import io
 import json
 import re
+import zlib
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -17,6 +18,7 @@ from datetime import datetime
 from itertools import dropwhile
 from pathlib import Path
 from typing import Any, NamedTuple
+from zipfile import BadZipFile
 
 from pydantic import BaseModel
 
@@ -62,6 +64,11 @@ def read_table(data: bytes, path: Path = Path("the file")) -> RatingSheet:
         _read_sheet(path, table)
     else:
         text, encoding = _decode(data)
+        if "\0" in text:
+            raise ConfigError(
+                f"{path}: expected text in UTF-8, or in UTF-16 with a byte order mark, found zero "
+                "bytes; save it as CSV in UTF-8"
+            )
         table.lines += [f"read as {encoding}"] if encoding else []
         {"[": _read_array, "{": _read_json_lines}.get(text.lstrip()[:1], _read_csv)(text, table)
     program = recognize_table(table.rows[0].names) if table.rows else ""
@@ -172,12 +179,16 @@ def _read_sheet(path: Path, table: RatingSheet) -> None:
         ) from error
     open_zip(path).close()  # not too large
     try:
-        book = load_workbook(path, read_only=True, data_only=True)
-        first, *more = book.worksheets
-        rows = [tuple(map(_sheet_cell, row)) for row in first.values]
-    except (InvalidFileException, KeyError, ValueError, SyntaxError) as error:
-        raise ConfigError(f"{path}: expected a spreadsheet (.xlsx), found another file") from error
-    book.close()
+        with path.open("rb") as file:  # which openpyxl leaves open where it fails
+            book = load_workbook(file, read_only=True, data_only=True)
+            first, *more = book.worksheets
+            rows = [tuple(map(_sheet_cell, row)) for row in first.values]
+    except (
+        InvalidFileException, BadZipFile, zlib.error, LookupError, SyntaxError, ValueError, OSError,
+    ) as error:  # fmt: skip
+        raise ConfigError(
+            f"{path}: expected a spreadsheet (.xlsx), found another file, or a damaged one"
+        ) from error
     table.unit = "row"
     if more:
         table.lines.append(f'read the sheet "{first.title}", the first of {len(more) + 1}')

@@ -10,7 +10,7 @@ from sociolab.app.data.sets import new_data_set
 from sociolab.app.registry import world_plugin, worlds_that
 from sociolab.core.episode import Episode
 from sociolab.core.errors import ConfigError, did_you_mean
-from sociolab.core.foreign_formats import describe_foreign_file
+from sociolab.core.foreign_formats import explain_refusal
 from sociolab.plugin.options import Flag
 from sociolab.plugin.world import EpisodeImporter, Importer, Importing
 from sociolab.prompting.sets import prompts_kind, shipped_sets
@@ -117,9 +117,9 @@ def import_anything(
     try:
         return _import(format, importer, request, own)
     except ConfigError as error:
-        if sentence := describe_foreign_file(request.path, format):
-            raise ConfigError(sentence) from error
-        raise
+        if (sentence := explain_refusal(request.path, format, str(error))) == str(error):
+            raise
+        raise ConfigError(sentence) from error
 
 
 def _import(

@@ -113,7 +113,8 @@ def import_episodes(source: Path) -> ImportedEpisodes:
     every = [PlayedRow(item.place, item.row, read_episode(item, quirks)) for item in rows]
     played = [row for row in every if row.scene.turns]
     if not played:
-        raise ConfigError(f"{source}: expected episodes, found {len(every)} without a turn")
+        found = f"{len(every)} without a turn" if every else "none"
+        raise ConfigError(f"{source}: expected episodes, found {found}")
     quirks[Quirk.NOTHING_PLAYED] += len(every) - len(played)
     episodes = tuple(read_episodes(played, public, quirks))
     judgings = tuple(_read_judgings(played, episodes, quirks))
@@ -265,6 +266,8 @@ def _find_episode_files(source: Path) -> tuple[Path, ...]:
     none."""
     if source.is_file():
         return (source,)
+    if not source.exists():
+        raise ConfigError(f"{source} cannot be read: there is no such file or folder")
     for folder in (source / "episodes", source):
         if (stored := folder / EPISODES.model).is_dir():
             return (stored,)

@@ -79,7 +79,7 @@ def _rows(path: Path) -> Iterator[tuple[str, object]]:
     if path.is_dir():
         for file in sorted(path.glob("*.json")):
             yield str(file), json_file(file)
-    elif path.suffix == ".csv":
+    elif path.suffix == ".csv" and not read_text(path).startswith(("{", "[")):
         yield from _csv_rows(path)
     elif _DOCUMENT.match(read_text(path)):
         document = json_file(path)
