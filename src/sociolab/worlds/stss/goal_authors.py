@@ -69,18 +69,20 @@ def goal_authors(task: SocialTask, trajectory: Trajectory) -> AuthorsGoal:
 
 
 def _in_hand(spans: Sequence[ActionSpan]) -> Iterator[InHand]:
-    """A resident's actions, each from where it begins to where its text or its place changes."""
-    for (what, place, talking), same in groupby(spans, lambda span: _text_and_place(span.did)):
+    """A resident's actions, each from where it begins to where its text, place or object
+    changes."""
+    for (what, place, _, talking), same in groupby(spans, lambda span: _in_address(span.did)):
         joined = tuple(same)
         yield InHand(joined[0].start, joined[-1].end, what, place, talking)
 
 
-def _text_and_place(did: Did) -> tuple[str, str, bool]:
-    """The text holds the entry of the plan, too; a talk is held with somebody and at no place."""
+def _in_address(did: Did) -> tuple[str, str, str, bool]:
+    """Text, place, object, and whether it is a talk. The text holds the entry of the plan, too; a
+    talk is held with somebody and at no place."""
     if did.state == "talking":
-        return did.doing, "", True
-    inner = did.doing if did.block in did.doing else f"{did.block} ({did.doing})"
-    return inner, did.place, False
+        return did.doing, "", "", True
+    text = did.doing if did.block in did.doing else f"{did.block} ({did.doing})"
+    return text, did.place, did.object, False
 
 
 def _at_it(words: Sequence[str], place: str, action: InHand) -> bool:

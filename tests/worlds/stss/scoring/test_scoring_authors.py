@@ -7,10 +7,10 @@ from __future__ import annotations
 
 import pytest
 
-from sociolab.town import Talked
+from sociolab.town import Did, Talked
 from sociolab.worlds import stss
 from stss_tasks import EVERYBODY, GAME, PARTY, task
-from trace_cases import Life, lived, talk
+from trace_cases import Life, at, lived, talk
 
 TERRACE = "Cafe: terrace"
 
@@ -68,6 +68,13 @@ def test_a_talk_and_the_way_back_to_it_begin_anew() -> None:
     """Bea came at 17:30; a talk from 18:20 to 18:21 lets her begin again in the window."""
     found = scored(PARTY, guest("bea", "tue 17:30"), talk("tue 18:20", "bea", "ada", "Hello."))
     assert found.authors.who == ("bea",)
+
+
+def test_another_object_begins_anew() -> None:
+    """Bea came at 17:30 and goes to the buffet at 18:20: a planned address ends in its object."""
+    bea = guest("bea", "tue 17:30")
+    bea.records.append(Did(at("tue 18:20"), "bea", "enjoy the party", "", TERRACE, "buffet"))
+    assert scored(PARTY, bea).authors.who == ("bea",)
 
 
 def test_keywords_are_parts_of_words_there() -> None:
