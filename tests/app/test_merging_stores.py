@@ -129,6 +129,11 @@ def test_runs_that_only_share_a_name_are_named_at_once_and_nothing_is_taken(
         merge(into, parts[1:])
 
 
+def test_a_store_is_not_merged_into_itself(parts: list[Path]) -> None:
+    with pytest.raises(ConfigError, match="found it itself"):
+        merge(parts[0], [parts[0]])
+
+
 def test_a_damaged_run_is_not_taken(tmp_path: Path, parts: list[Path]) -> None:
     with closing(sqlite3.connect(parts[0], isolation_level=None)) as raw:
         (was,) = raw.execute("SELECT sum FROM events LIMIT 1").fetchone()

@@ -138,6 +138,14 @@ def test_an_unknown_file_is_refused_with_the_page_that_says_what_is_read(
     assert "docs/" not in missing.sentence
 
 
+def test_profiles_given_as_episodes_are_named(sociolab: Sociolab, tmp_path: Path) -> None:
+    ida = {"first_name": "Ida", "last_name": "Mill", "big_five": "open"}
+    (tmp_path / "p.jsonl").write_text(json.dumps(ida), "utf-8")
+    done = sociolab("import", "sotopia-episodes", "p.jsonl", "--name", "x", "--store", "s.db")
+    assert done.code == 2
+    assert "a data set of SOTOPIA, without episodes: sociolab import sotopia" in done.sentence
+
+
 def test_a_redis_dump_is_known_by_its_name_in_a_folder(sociolab: Sociolab, tmp_path: Path) -> None:
     (tmp_path / "redis").mkdir()
     (tmp_path / "redis" / "dump.rdb").write_bytes(b"REDIS0011")

@@ -50,6 +50,8 @@ def merge(
     episode was played or judged in two parts with different results. StoreError where a part is
     damaged.
     """
+    if any(path.resolve() == into.resolve() for path in parts):
+        raise ConfigError(f"PART: expected stores other than {into}, found it itself; leave it out")
     names = _check_parts(into, parts, run)
     merged: dict[str, MergedRun] = {}
     with Store.open(into) as store, ExitStack() as locks:
