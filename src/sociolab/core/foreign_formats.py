@@ -32,7 +32,7 @@ _TEXT = 20_000
 class ForeignFormat(BaseModel):
     """A format, and how it is recognised: any of the ways that are given.
 
-    `read_by` are formats of `sociolab import` that read it, so that their own error stands.
+    `id` is what code calls it by, of those whose tables are read. `read_by` are formats of `sociolab import` that read it, so that their own error stands.
     `advice` ends the sentence; {path} in it is the file's. `starts` are first bytes (after
     `offset`), `folder` names in a folder, `members` of a zip archive (patterns), `keys` lists of
     keys that the first JSON record has together ("a.b": b in a, or in the first item of a),
@@ -44,6 +44,7 @@ class ForeignFormat(BaseModel):
 
     name: str
     advice: str
+    id: str = ""
     read_by: tuple[str, ...] = ()
     starts: tuple[str, ...] = ()
     offset: int = 0
@@ -80,13 +81,11 @@ _PAGES = {
 """Where the formats of `sociolab import` are described."""
 
 
-def recognize_table(columns: Collection[str]) -> str:
-    """The name of the format whose columns or JSON keys a table has; "" for none."""
+def recognize_table(columns: Collection[str]) -> ForeignFormat | None:
+    """The format whose columns or JSON keys a table has."""
     names = frozenset(columns)
-    fits = (
-        each.name for each in _formats() if any(map(names.issuperset, each.columns + each.keys))
-    )
-    return next(fits, "")
+    fits = (each for each in _formats() if any(map(names.issuperset, each.columns + each.keys)))
+    return next(fits, None)
 
 
 @cache

@@ -71,16 +71,16 @@ def read_table(data: bytes, path: Path = Path("the file")) -> RatingSheet:
             )
         table.lines += [f"read as {encoding}"] if encoding else []
         {"[": _read_array, "{": _read_json_lines}.get(text.lstrip()[:1], _read_csv)(text, table)
-    program = recognize_table(table.rows[0].names) if table.rows else ""
-    if program in _EXPORTS:
-        prepare, find_flaw = _EXPORTS[program]
+    program = recognize_table(table.rows[0].names) if table.rows else None
+    if program and program.id in _EXPORTS:
+        prepare, find_flaw = _EXPORTS[program.id]
         prepare(table)
-        flaws = Counter(find_flaw(row.by_name()) if row.cells else "" for row in table.rows)
-        table.rows = [row for row in table.rows if not (row.cells and find_flaw(row.by_name()))]
-        del flaws[""]
-        counts = (plural(n, flaw) if flaw in _NOUNS else f"{n} {flaw}" for flaw, n in flaws.items())
-        left_out = f", leaving out {join_names(counts)}" if flaws else ""
-        table.lines.append(f"recognised as {program}{left_out}")
+        flaws = [find_flaw(row.by_name()) if row.cells else "" for row in table.rows]
+        table.rows = [row for row, flaw in zip(table.rows, flaws, strict=True) if not flaw]
+        many = Counter(filter(None, flaws)).items()
+        counts = (plural(n, flaw) if flaw in _NOUNS else f"{n} {flaw}" for flaw, n in many)
+        left_out = f", leaving out {join_names(counts)}" if many else ""
+        table.lines.append(f"recognised as {program.name}{left_out}")
     return table
 
 
@@ -342,9 +342,9 @@ def _bare_answer(cell: object) -> object:
 _EXPORTS: Mapping[
     str, tuple[Callable[[RatingSheet], None], Callable[[Mapping[str, object]], str]]
 ] = {
-    "a Qualtrics export": (_drop_question_rows, _find_flaw_of_response),
-    "a batch of Mechanical Turk": (_merge_radio_buttons, _find_flaw_of_assignment),
-    "a Label Studio export": (
+    "qualtrics": (_drop_question_rows, _find_flaw_of_response),
+    "mturk": (_merge_radio_buttons, _find_flaw_of_assignment),
+    "label-studio": (
         _flatten_tasks,
         lambda cells: "skipped" if cells.get("was_cancelled") is True else "",
     ),
