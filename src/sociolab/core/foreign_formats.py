@@ -32,12 +32,12 @@ _TEXT = 20_000
 class ForeignFormat(BaseModel):
     """A format, and how it is recognised: any of the ways that are given.
 
-    `id` is what code calls it by, of those whose tables are read. `read_by` are formats of `sociolab import` that read it, so that their own error stands.
-    `advice` ends the sentence; {path} in it is the file's. `starts` are first bytes (after
-    `offset`), `folder` names in a folder, `members` of a zip archive (patterns), `keys` lists of
-    keys that the first JSON record has together ("a.b": b in a, or in the first item of a),
-    `columns` lists of columns of a table, `pattern` a regular expression found in a text that is no
-    JSON.
+    `id` is what code calls it by, of those whose tables are read. `read_by` are formats of
+    `sociolab import` that read it, so that their own error stands. `advice` ends the sentence;
+    {path} in it is the file's. `starts` are first bytes (after `offset`), `folder` names in a
+    folder, `members` of a zip archive (patterns), `keys` lists of keys that the first JSON record
+    has together ("a.b": b in a, or in the first item of a), `columns` lists of columns of a table,
+    `pattern` a regular expression found in a text that is no JSON.
     """
 
     model_config = ConfigDict(frozen=True, extra="forbid")
