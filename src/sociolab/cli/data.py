@@ -125,9 +125,14 @@ def export(
         else:
             _export_run(runs or (), path, parquet=parquet, replace=replace, store=store)
         return
-    from sociolab.training.examples import ExportOptions, parse_share
+    from sociolab.training.examples import FORMS, ExportOptions, parse_share
     from sociolab.training.export import export_training
 
+    if form not in FORMS:
+        forms = ", ".join(("bundle", *world_exporters(), *FORMS))
+        raise ConfigError(
+            f'--as: expected one of {forms}, found "{form}"; for Parquet, add --parquet instead'
+        )
     if parquet:
         raise ConfigError("--parquet writes tables and --as examples: give one of the two")
     options = ExportOptions(
