@@ -55,30 +55,17 @@ class ForeignFormat(BaseModel):
     pattern: str = ""
 
 
-def explain_refusal(path: Path, format: str, problem: str) -> str:
+def explain_refusal(path: Path, format: str, problem: str, page: str) -> str:
     """Why a file could not be imported in a format, in one sentence: what it looks like and what
-    to do; else the problem that was met and, where the file is of no known format, the page."""
+    to do; else the problem that was met and, where the file is of no known format, the `page` that
+    says what is read ("": there is none)."""
     facts = _read_facts(path)
     match = next((each for each in _formats() if _fits(each, path, facts)), None)
     if match and format not in match.read_by:
         return f"{path} looks like {match.name}: {match.advice.replace('{path}', str(path))}"
-    page = _PAGES.get(format)
-    if match or page is None or str(path) not in problem or not path.exists():
+    if match or not page or str(path) not in problem or not path.exists():
         return problem
     return f"{problem}; {page} says what {format} reads"
-
-
-_PAGES = {
-    "sotopia": "docs/import-sotopia.md",
-    "sotopia-episodes": "docs/import-sotopia.md",
-    "stss": "docs/import-stss.md",
-    "crd3": "docs/import-dnd.md",
-    "dnd": "docs/import-dnd.md",
-    "fireball": "docs/import-dnd.md",
-    "ratings": "docs/ratings.md",
-    "run": "docs/export.md",
-}
-"""Where the formats of `sociolab import` are described."""
 
 
 def recognize_table(columns: Collection[str]) -> ForeignFormat | None:

@@ -60,7 +60,7 @@ class Importer:
     `read` writes the data into a folder that it creates, and returns lines on what was read. `then`
     is a sentence on what to do next, with {name} in it. `kind` is the kind of the data set if it is
     not for a world; `flag` an option of the command for this format alone; `reserved` are names
-    that a data set must not have.
+    that a data set must not have; `page` is the document that says what is read.
     """
 
     read: Callable[[Importing, Path], Sequence[str]]
@@ -68,6 +68,7 @@ class Importer:
     kind: str = ""
     flag: Flag | None = None
     reserved: tuple[str, ...] = ()
+    page: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,9 +83,10 @@ class ImportedJudging:
 @dataclass(frozen=True, slots=True)
 class EpisodeImporter:
     """A format that a world can import as a run: `read` returns finished episodes, lines on what
-    was read, and the scores that came with them."""
+    was read, and the scores that came with them. `page` is the document that says what is read."""
 
     read: Callable[[Path], tuple[Sequence[Episode], Sequence[str], Sequence[ImportedJudging]]]
+    page: str = ""
 
 
 EpisodeExporter = Callable[

@@ -71,6 +71,9 @@ def import_prompts(world: str, variant: str, request: Import) -> tuple[str, ...]
 OWN: Mapping[str, Reader] = {"run": import_run}
 """The formats of sociolab itself."""
 
+_OWN_PAGES = {"run": "docs/export.md", "ratings": "docs/ratings.md"}
+"""Where these are described."""
+
 
 def world_formats() -> Mapping[str, str]:
     """The formats that installed worlds import, each with the name of its world."""
@@ -117,7 +120,8 @@ def import_anything(
     try:
         return _import(format, importer, request, own)
     except ConfigError as error:
-        if (sentence := explain_refusal(request.path, format, str(error))) == str(error):
+        page = importer.page if importer else _OWN_PAGES.get(format, "")
+        if (sentence := explain_refusal(request.path, format, str(error), page)) == str(error):
             raise
         raise ConfigError(sentence) from error
 

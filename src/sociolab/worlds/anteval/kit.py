@@ -188,7 +188,7 @@ def _real_play(path: str) -> Importer:
         return lines
 
     next_step = "learn from it: sociolab gap --real {name} --generated RUN"
-    return Importer(read, next_step, kind="dnd", reserved=(SAMPLE,))
+    return Importer(read, next_step, kind="dnd", reserved=(SAMPLE,), page="docs/import-dnd.md")
 
 
 def _writers(

@@ -208,6 +208,8 @@ def _remarks(world: World) -> Sequence[str]:
 
 _WRITING = f"{PACKAGE}.writing"
 
+_IMPORTS = "docs/import-sotopia.md"
+
 load = WorldPlugin(
     "sotopia",
     _load,
@@ -220,8 +222,9 @@ load = WorldPlugin(
             _import_data,
             "play it: sociolab run sotopia --data {name}",
             flag=Flag("--no-hints", "", "Leave out strategy hints in public goals."),
+            page=_IMPORTS,
         ),
-        "sotopia-episodes": EpisodeImporter(_import_episodes),
+        "sotopia-episodes": EpisodeImporter(_import_episodes, _IMPORTS),
     },
     exporters={"sotopia": import_on_call(f"{PACKAGE}.archive:archive")},
     prompts=PromptImporter(

@@ -282,6 +282,7 @@ load = WorldPlugin(
             _public_town,
             "play it: sociolab run stss --data {name}",
             flag=Flag("--correct", "", "Fix known defects of tasks (stss)."),
+            page="docs/import-stss.md",
         )
     },
     prompts=PromptImporter(import_on_call(f"{PACKAGE}.importing.prompts:import_prompts"), PACKAGE),
