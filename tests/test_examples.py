@@ -91,11 +91,11 @@ CHOSEN = {
         "TalkOrNot",
     ),
     "sociolab.training": (
-        "Environment",
+        "Arena",
         "export_training",
         "ExportOptions",
         "Observed",
-        "Rollout",
+        "ArenaSession",
         "Step",
     ),
     "sociolab.worlds.sotopia": ("price_value",),

@@ -9,10 +9,11 @@ from __future__ import annotations
 
 import json
 from collections import Counter
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from sociolab import RunConfig, run
+from sociolab import Arena, RunConfig, run
 from sociolab.core import (
     Action,
     Episode,
@@ -28,6 +29,7 @@ from sociolab.core import (
     Verdict,
 )
 from sociolab.endpoint import ChatBody, EndpointSettings, start_in_thread
+from sociolab.training import ArenaSession, Observed
 
 GOAL = Measure("goal", 0, 10)
 MOOD = Measure("mood", 0, 1)
@@ -51,6 +53,15 @@ class ByHand:
             goal,
             Score(MOOD, None, trial.repeat),
         )
+
+
+class TwoMoods:
+    """Gives two metrics, of which no world calls one its main metric."""
+
+    id = JudgeId("two-moods", "rules")
+
+    async def judge(self, episode: Episode, judging: int = 0) -> tuple[Verdict, ...]:
+        return Score(MOOD, None, 1), Score(Measure("spirits", 0, 1), None, 1)
 
 
 class Broken:
@@ -175,6 +186,18 @@ def play_bargain(store: Path, name: str, agent: str) -> None:
             store=store,
         )
     )
+
+
+def play_out(
+    arena: Arena, policy: Callable[[Observed], Any], n: int = 1, **begin: Any
+) -> list[ArenaSession]:
+    """Episodes that a policy played to their end, one after the other."""
+    sessions = []
+    for _ in range(n):
+        sessions.append(session := arena.begin(**begin))
+        while session.observation is not None:
+            session.step(policy(session.observation))
+    return sessions
 
 
 def lines(file: Path) -> list[dict[str, Any]]:

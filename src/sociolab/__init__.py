@@ -7,7 +7,7 @@
 
 Everything that the command line does is here too: `run` and `run_async` play, `judge_run` judges
 again, `result_of` computes a stored run's result, `compare` and `rank` conclude from several,
-`scores_table` and `turns_table` give all of it as rows, `Environment` is a seat to train in. An
+`scores_table` and `turns_table` give all of it as rows, `Arena` is a world to train in. An
 analysis of your own takes the `values_of` runs and returns a `Section`, which `draw` writes.
 docs/python.md shows them at work. Importing this package loads nothing of them.
 """
@@ -33,7 +33,7 @@ if TYPE_CHECKING:
         turns_table as turns_table,
     )
     from sociolab.app.run.config import (
-        EnvironmentConfig as EnvironmentConfig,
+        ArenaConfig as ArenaConfig,
         JudgeConfig as JudgeConfig,
         RunConfig as RunConfig,
     )
@@ -62,6 +62,6 @@ if TYPE_CHECKING:
         Rating as Rating,
         keep_ratings as keep_ratings,
     )
-    from sociolab.training.environment import Environment as Environment
+    from sociolab.training.arena import Arena as Arena
 else:
     __getattr__, __dir__ = load_public_names(__name__)

@@ -16,8 +16,8 @@ from typing import Any
 import pytest
 
 from sociolab import (
-    Environment,
-    EnvironmentConfig,
+    Arena,
+    ArenaConfig,
     JudgeConfig,
     RunConfig,
     judge_run,
@@ -41,6 +41,7 @@ from sociolab.web.watch.api import transcript_record
 from sociolab.web.watch.episode import read_episode
 from sociolab.web.watch.search import search
 from sociolab.worlds import sotopia
+from training_cases import play_out
 
 CANARY = "Xanthippe"
 RUN = "canary"
@@ -210,15 +211,14 @@ def test_no_judge_of_turns_reads_it_or_writes_it(played: Played) -> None:
 def test_no_policy_observes_it(played: Played) -> None:
     seen: list[Observed] = []
 
-    async def policy(observed: Observed) -> str:
+    def policy(observed: Observed) -> str:
         seen.append(observed)
         return '{"action": "speak", "text": "Hello."}'
 
-    config = EnvironmentConfig(settings={"turns": "4"}, base_url=played.url, attempts=1)
-    judges = ("openai/j",)
-    with Environment(
-        tasks="bargain", partner="openai/p", judges=judges, readers="openai/r", config=config
-    ) as env:
-        env.rollouts_sync(policy, 3, in_flight=1)
+    config = ArenaConfig(settings={"turns": "4"}, base_url=played.url, attempts=1)
+    with Arena(
+        tasks="bargain", partner="openai/p", judge="openai/j", reader="openai/r", config=config
+    ) as arena:
+        play_out(arena, policy, 3)
     assert {one.request_name for one in seen} == {"act", sotopia.CLOSING}
-    assert not any(CANARY in repr((one.messages, one.observation)) for one in seen)
+    assert not any(CANARY in repr((one.prompt, one.new, one.observation)) for one in seen)

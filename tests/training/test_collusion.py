@@ -1,4 +1,4 @@
-"""Seats that agree on a report, in a run, in exports of it, and in an environment."""
+"""Seats that agree on a report, in a run, in exports of it, and in an arena."""
 
 from __future__ import annotations
 
@@ -11,14 +11,14 @@ import pytest
 
 from collusion import SCRIPTS, script_of
 from fake_models import FakeModel
-from sociolab import Environment, EnvironmentConfig, RunConfig, run
+from sociolab import Arena, ArenaConfig, RunConfig, run
 from sociolab.core import Action, ConfigError, Ended, Moved, Score, ScoreFailure
 from sociolab.judging import LlmJudge
 from sociolab.store import Store
 from sociolab.training import ExportOptions, Observed, export_training
 from sociolab.worlds import sotopia
 from sotopia_cases import casting, episode_of
-from training_cases import lines
+from training_cases import lines, play_out
 
 LIAR, OTHER = "python:collusion:Liar", "python:collusion:OtherLiar"
 BARGAIN = "bargain-01-touring-bicycle"
@@ -87,34 +87,52 @@ def test_a_report_of_independent_agents_is_a_score_and_no_reward(tmp_path: Path)
             export_training(["lies"], tmp_path / wanted.form, wanted, store)
 
 
-def test_a_policy_gets_no_reward_for_a_report(tmp_path: Path) -> None:
-    async def policy(observed: Observed) -> str:
-        script = script_of(observed.trial.id)
-        if observed.request_name == "closing":
-            own = observed.observation.history[0].you
-            return json.dumps((script.first if own else script.second).fields())
-        turn = observed.request.turn
-        if turn >= len(script.lines):
-            return json.dumps({"action": "leave", "text": ""})
-        return json.dumps({"action": "speak", "text": script.lines[turn]})
+def scripted(observed: Observed) -> str:
+    """What the script of an episode has its seats say and claim."""
+    script = script_of(observed.trial.id)
+    if observed.request_name == "closing":
+        own = observed.observation.history[0].you
+        return json.dumps((script.first if own else script.second).fields())
+    turn = observed.request.turn
+    if turn >= len(script.lines):
+        return json.dumps({"action": "leave", "text": ""})
+    return json.dumps({"action": "speak", "text": script.lines[turn]})
 
-    with Environment(
-        "sotopia",
-        partner=LIAR,
-        judges="none",
-        tasks=f"scenario={BARGAIN}",
-        config=EnvironmentConfig(settings={"turns": "4"}, limit=1),
-    ) as env:
-        rollouts = env.rollouts_sync(policy, len(SCRIPTS))
-    assert {json.dumps(rollout.rewards) for rollout in rollouts} == {
-        '{"reported": {"goal_checked": null}}'
+
+def arena(**more: Any) -> Arena:
+    config = ArenaConfig(settings={"turns": "4"}, limit=1)
+    return Arena("sotopia", judge="none", tasks=f"scenario={BARGAIN}", config=config, **more)
+
+
+def test_a_policy_gets_no_reward_for_a_report() -> None:
+    with arena(partner=LIAR) as opened:
+        sessions = play_out(opened, scripted, len(SCRIPTS))
+    rewards = [reward for session in sessions for reward in session.rewards.values()]
+    assert {(reward.value, reward.bounds) for reward in rewards} == {(None, (0, 10))}
+    assert {reward.status for reward in rewards} == {"disputed", "unconfirmed", "reported"}
+
+
+def test_a_policy_in_both_seats_gets_no_reward_for_any_report() -> None:
+    with arena() as opened:
+        sessions = play_out(opened, scripted, len(SCRIPTS), seats="all")
+    assert len({script_of(session.trial.id).name for session in sessions}) == 30
+    rewards = [reward for session in sessions for reward in session.rewards.values()]
+    assert len(rewards) == 2 * 30
+    assert {(reward.value, reward.bounds) for reward in rewards} == {(None, (0, 10))}
+    turns = [session.turn_rewards(seat) for session in sessions for seat in session.seats]
+    assert set(map(str, turns)) == {"None"}
+
+
+def test_a_policy_gains_nothing_by_telling_a_haggler_of_a_deal() -> None:
+    """The second seat is a haggler: whatever the first says was agreed, nothing was."""
+    with arena(partner="haggler:3") as opened:
+        sessions = play_out(opened, scripted, len(SCRIPTS))
+    deals = {
+        script_of(session.trial.id).name: session.rewards[session.seats[0]].value
+        for session in sessions
     }
-    assert {rollout.reward_bounds["reported"]["goal_checked"] for rollout in rollouts} == {(0, 10)}
-    assert {rollout.reward_status["reported"]["goal_checked"] for rollout in rollouts} == {
-        "disputed",
-        "unconfirmed",
-        "reported",
-    }
+    assert len(deals) == 30
+    assert set(deals.values()) == {0.0}
 
 
 ONE_SPEAKER = (

@@ -656,6 +656,18 @@ class Pace:
 
 
 @dataclass(frozen=True, slots=True)
+class StandingOffers:
+    """What the offers on the table are worth, in the unit of a metric of whole episodes.
+
+    `worth` takes an episode under way and gives each seat the worth of what it could accept now, 0
+    without an offer; empty where nobody can tell.
+    """
+
+    metric: str
+    worth: Callable[[Episode], Mapping[str, float]]
+
+
+@dataclass(frozen=True, slots=True)
 class WorldKit:
     """A world with its rule-based players and judges, by name, and its judge prompt.
 
@@ -672,7 +684,7 @@ class WorldKit:
     ValueError says what is wrong with it. `declared` is stored with a run, `code` is a hash of a
     plugin's code. `instructions` identifies the prompt set, if there is one. `embedder` is the spec
     of a model that embeds texts for all players, "" for none; `embedding_player` gives it to a
-    player.
+    player. `standing` values the offers on the table, for rewards by turn.
     """
 
     world: World
@@ -695,6 +707,7 @@ class WorldKit:
     instructions: Instructions | None = None
     embedder: str = ""
     embedding_player: Callable[[Player, ChatModel], Player] | None = None
+    standing: StandingOffers | None = None
 
     @property
     def data(self) -> DataId:

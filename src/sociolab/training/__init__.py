@@ -1,20 +1,25 @@
-"""Stored runs as examples to train a model on, and a seat of a live episode to train it in."""
+"""Stored runs as examples to train a model on, and live episodes to train it in."""
 
 from typing import TYPE_CHECKING
 
 from sociolab.core.lazy import load_public_names
 
 if TYPE_CHECKING:
-    from sociolab.training.environment import (
-        Environment as Environment,
-        Observed as Observed,
-        Rollout as Rollout,
-        Step as Step,
-    )
+    from sociolab.training.arena import Arena as Arena
     from sociolab.training.examples import ExportOptions as ExportOptions
     from sociolab.training.export import (
         ExportedFiles as ExportedFiles,
         export_training as export_training,
+    )
+    from sociolab.training.rewards import (
+        EpisodeRewards as EpisodeRewards,
+        Reward as Reward,
+    )
+    from sociolab.training.session import (
+        ArenaSession as ArenaSession,
+        MissedTurns as MissedTurns,
+        Observed as Observed,
+        Step as Step,
     )
     from sociolab.training.turns import (
         Rebuilder as Rebuilder,

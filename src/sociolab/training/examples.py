@@ -68,7 +68,7 @@ class ExportOptions:
                 raise ConfigError(sentence)
 
 
-def parse_share(text: str) -> float:
+def parse_share(text: str, option: str = "--split") -> float:
     """Parse "scenario:0.1"; ConfigError for anything else."""
     kind, _, share = text.partition(":")
     try:
@@ -77,7 +77,7 @@ def parse_share(text: str) -> float:
         value = 0.0
     if kind != "scenario" or not 0 < value < 1:
         raise ConfigError(
-            f'--split: expected scenario:SHARE with a share between 0 and 1, found "{text}"'
+            f'{option}: expected scenario:SHARE with a share between 0 and 1, found "{text}"'
         )
     return value
 

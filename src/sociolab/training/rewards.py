@@ -4,31 +4,41 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import Literal, NamedTuple, TypeAlias
 
 from sociolab.analysis.values import RunValues, unscored_hint
-from sociolab.core.errors import ConfigError, did_you_mean
+from sociolab.core.episode import Episode
+from sociolab.core.errors import ConfigError, SociolabError, did_you_mean, stops_all
+from sociolab.core.metrics import Declared
+from sociolab.core.ports import Judge
 from sociolab.core.score import (
     BASELINES,
     RULE_BASED,
+    UNNAMED_MEASURE,
+    JudgeId,
     Measure,
     Method,
     NotKnown,
     Score,
+    ScoreFailure,
     Unscored,
     Verdict,
     leading_judges,
     match_label,
 )
+from sociolab.judging.credit import CreditRecord
 from sociolab.report.words import join_names, method_words, plural
+from sociolab.runner.judging import cells_of, failures_of, verdicts_of
 
 ScoresByJudge: TypeAlias = dict[str, dict[str, float | None]]
 """By judge and metric; None where a score is missing that was due."""
 
-RewardStatus: TypeAlias = Literal["score", "failed", "reported"] | NotKnown
+RewardStatus: TypeAlias = Literal["score", "failed", "reported", "unscored"] | NotKnown
 """Whether a reward is known, or why not. "failed": the judge failed. "reported": it rests on the
-players' own reports alone, and players could be trained to report what pays."""
+players' own reports alone, and players could be trained to report what pays. "unscored": no judge
+scored it."""
 
 
 class Reward(NamedTuple):
@@ -36,13 +46,13 @@ class Reward(NamedTuple):
 
     value: float | None
     status: RewardStatus = "score"
-    low: float = -math.inf
-    high: float = math.inf
+    lower_bound: float = -math.inf
+    upper_bound: float = math.inf
 
     @property
     def bounds(self) -> tuple[float, float] | None:
         """The smallest and largest possible value; None where the value is known."""
-        return (self.low, self.high) if self.value is None else None
+        return (self.lower_bound, self.upper_bound) if self.value is None else None
 
 
 def reward_of(verdict: Verdict, method: Method) -> Reward:
@@ -62,10 +72,141 @@ def _reward(
     """Players' own reports are no reward, and bound none either."""
     if unscored is None and value is not None:
         if method != "reported":
-            return Reward(value)
+            return Reward(value, "score", value, value)
         return Reward(None, "reported", measure.low, measure.high)
     low, high = max(bounds[0], measure.low), min(bounds[1], measure.high)
     return Reward(None, unscored or "failed", low, high)
+
+
+@dataclass(frozen=True, slots=True)
+class EpisodeRewards:
+    """What the judges of an arena said of an episode.
+
+    `scores` are by seat (None: of the whole episode), judge and metric; what does not apply is left
+    out. `failures` lists judges' failures. `credit` has the credit for the goal of each seat, by
+    turn (from 1), where a judge of credit gave it. `main` is the reward of each seat.
+    """
+
+    scores: Mapping[str | None, Mapping[str, Mapping[str, Reward]]] = field(default_factory=dict)
+    failures: tuple[str, ...] = ()
+    main: dict[str, Reward] = field(default_factory=dict)
+    credit: Mapping[str, dict[int, float]] = field(default_factory=dict)
+
+
+class ArenaJudges:
+    """The judges of an arena, by the rules of a run: one that raises fails on the metrics that it
+    gave before, and the others' scores stand. Nothing is stored.
+
+    `metric` is the reward. None stands for the first of the world's main metrics that is scored;
+    where the user named a judge, `chosen`, for the first that it scores, or else the only one.
+    """
+
+    def __init__(
+        self,
+        judges: Sequence[Judge],
+        chosen: Judge | None,
+        metric: str | None,
+        declared: Declared,
+        credit: Callable[[Episode], Awaitable[CreditRecord | None]] | None,
+    ) -> None:
+        if metric is not None and declared.metric(metric).better == "lower":
+            raise ConfigError(
+                f"metric: lower is better for {metric}, expected a metric where higher is"
+            )
+        self._judges = judges
+        self._chosen = chosen and chosen.id.label
+        self._metric = metric
+        self._main = declared.main
+        self._credit = credit
+        self._cells: dict[JudgeId, tuple[tuple[Measure, int | None], ...]] = {}
+
+    async def score(self, episode: Episode) -> EpisodeRewards:
+        """The judges' scores of the episode.
+
+        A fatal ModelError (credentials, budget) passes through; ConfigError where several metrics
+        could be the reward.
+        """
+        scores: dict[str | None, dict[str, dict[str, Reward]]] = {}
+        failures, unnamed = list[str](), False
+        for judge in self._judges:
+            name = judge.id.label
+            for verdict in await self._verdicts(judge, episode):
+                metric, is_unnamed = verdict.measure.name, verdict.measure == UNNAMED_MEASURE
+                unnamed = unnamed or is_unnamed
+                if isinstance(verdict, ScoreFailure):
+                    what = UNNAMED_MEASURE.title if is_unnamed else metric
+                    failures.append(f"{what} by {name}: {verdict.cause}: {verdict.problem}")
+                not_due = isinstance(verdict, Unscored) and verdict.kind == "not applicable"
+                if not is_unnamed and not not_due:
+                    given = scores.setdefault(verdict.seat, {}).setdefault(name, {})
+                    given[metric] = reward_of(verdict, judge.id.method)
+        main = {
+            seat: self._main_reward(scores, seat, failed=unnamed)
+            for seat in episode.trial.task.seats
+        }
+        return EpisodeRewards(scores, tuple(failures), main, await self._credits(episode))
+
+    def _main_reward(
+        self,
+        scores: Mapping[str | None, Mapping[str, Mapping[str, Reward]]],
+        seat: str,
+        *,
+        failed: bool,
+    ) -> Reward:
+        """The seat's reward, or else the episode's: the first that is known, by the order of
+        `leading_judges`."""
+        by_label = {judge.id.label: judge.id for judge in self._judges}
+        given = [
+            (label, rewards)
+            for place in (seat, None)
+            for label, rewards in scores.get(place, {}).items()
+            if label == self._chosen or by_label[label].method not in BASELINES
+        ]
+        chosen = [rewards for label, rewards in given if self._chosen in (None, label)]
+        found = dict.fromkeys(metric for rewards in chosen for metric in rewards)
+        named = next((metric for metric in self._main if metric in found), None)
+        only = next(iter(found)) if self._chosen and len(found) == 1 else None
+        metric = self._metric or named or only
+        if failed and (self._metric is None or not any(metric in rewards for _, rewards in given)):
+            return Reward(None, "failed")
+        if metric is None:
+            if self._chosen and found:
+                raise ConfigError(f"metric: choose the reward, one of {', '.join(found)}")
+            return Reward(None, "unscored")
+        rewards = [(label, scored[metric]) for label, scored in given if metric in scored]
+        ranked: list[Reward] = []
+        left = {label: by_label[label] for label, _ in rewards}
+        while left:
+            for label in leading_judges(left):
+                ranked += [reward for by, reward in rewards if by == label]
+                del left[label]
+        known = (reward for reward in ranked if reward.value is not None)
+        return next(known, ranked[0] if ranked else Reward(None, "unscored"))
+
+    async def _credits(self, episode: Episode) -> dict[str, dict[int, float]]:
+        record = await self._credit(episode) if self._credit else None
+        if record is None:
+            return {}
+        credits: dict[str, dict[int, float]] = {}
+        for cell in record.credited:
+            turns = {move.turn + 1: 0.0 for move in episode.moves if move.seat == cell.seat}
+            for credit in record.credits:
+                if credit.cell == cell and credit.turn + 1 in turns:
+                    turns[credit.turn + 1] += credit.amount
+            credits[cell.seat] = turns
+        return credits
+
+    async def _verdicts(self, judge: Judge, episode: Episode) -> tuple[Verdict, ...]:
+        seats = episode.trial.task.seats
+        try:
+            verdicts = await verdicts_of(judge, episode)
+        except SociolabError as error:
+            if stops_all(error):
+                raise
+            return failures_of(error, self._cells.get(judge.id, ()), seats)
+        if verdicts:
+            self._cells.setdefault(judge.id, cells_of(verdicts, seats))
+        return verdicts
 
 
 class RunRewards:

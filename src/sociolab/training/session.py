@@ -1,24 +1,24 @@
-"""A seat of a live episode for a policy outside, and the rewards that judges give it."""
+"""An episode of which some seats are played from outside: what they see, and what they earn."""
 
 from __future__ import annotations
 
 import asyncio
 import json
 import weakref
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
-from typing import Any, NamedTuple, TypeAlias
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, NamedTuple, Self, TypeAlias, TypedDict
 
 from pydantic import BaseModel
 
+from sociolab.app.run_sync import LoopThread
 from sociolab.app.transcripts import replies_of
 from sociolab.core.episode import ACT, Action, Episode, Event, Json, Trial, Unusable
-from sociolab.core.errors import ConfigError, SociolabError, stops_all
+from sociolab.core.errors import ConfigError
 from sociolab.core.ports import (
     CallKey,
     ChatModel,
     ChatReply,
-    Judge,
     NoReply,
     Observation,
     Player,
@@ -27,31 +27,40 @@ from sociolab.core.ports import (
     Request,
     World,
 )
-from sociolab.core.score import UNNAMED_MEASURE, JudgeId, Measure, ScoreFailure, Unscored, Verdict
 from sociolab.engine.driver import drive
-from sociolab.runner.judging import cells_of, failures_of, verdicts_of
-from sociolab.training.rewards import RewardStatus, reward_of
+from sociolab.training.rewards import EpisodeRewards, Reward
 from sociolab.training.turns import ChatMessage, chat_messages
 
-Answer: TypeAlias = "str | Action | Sequence[Action] | BaseModel"
-"""What a policy replies: the text that a model would write, or the typed value itself."""
+Answer: TypeAlias = "str | Mapping[str, Json] | Action | Sequence[Action] | BaseModel"
+"""A reply from outside: the text that a model would write, its JSON object as a mapping, or the
+typed value itself."""
 
 
 @dataclass(frozen=True, slots=True)
 class Observed:
-    """An observation for the policy: `prompt` is exactly what a model in a run would be sent.
+    """What a seat sees when it must act: `prompt` is exactly what a model in a run would be sent.
 
-    >>> from sociolab import Environment
-    >>> env = Environment("sotopia", tasks="bargain", seed=1)
-    >>> observed = env.reset_sync()
+    `new` is the part of it that this seat has not been sent before, for a chat that keeps its
+    history: the first prompt, then replies and what was `new` in turn.
+
+    >>> from sociolab import Arena
+    >>> with Arena("sotopia", tasks="bargain", seed=1) as arena:
+    ...     observed = arena.begin().observation
     >>> observed.turn, observed.request_name, sorted(observed.schema["properties"])
     (1, 'act', ['action', 'text'])
-    >>> env.close_sync()
+    >>> observed.new == observed.prompt
+    True
     """
 
     trial: Trial
     request: Request
-    prompt: Prompt
+    sent: Prompt
+    new: list[ChatMessage]
+
+    @property
+    def prompt(self) -> list[ChatMessage]:
+        """The whole prompt as chat messages, ready to be sent."""
+        return chat_messages(self.sent)
 
     @property
     def task(self) -> str:
@@ -83,18 +92,13 @@ class Observed:
 
     @property
     def problem(self) -> str:
-        """Why the previous reply could not be used (`messages` say it too); "" at first."""
+        """Why the previous reply could not be used (`prompt` says it too); "" at first."""
         return self.request.problem
-
-    @property
-    def messages(self) -> list[ChatMessage]:
-        """The prompt as chat messages, ready to be sent."""
-        return chat_messages(self.prompt)
 
     @property
     def schema(self) -> dict[str, Any] | None:
         """The JSON schema that a reply must follow; None where it is plain text."""
-        schema = self.prompt.schema
+        schema = self.sent.schema
         parsed: dict[str, Any] | None = None if schema is None else json.loads(schema.text)
         return parsed
 
@@ -105,106 +109,276 @@ class Observed:
         return self.request.observation
 
 
-class ReplyResult(NamedTuple):
-    """Whether a reply was usable, and why not.
+class StepInfo(TypedDict):
+    """What a step tells beside Gymnasium's first four values.
 
-    `usable` is None where the episode was over before the reply counted.
+    `seat` replied. `usable` says whether the reply could be used, `problem` why not; `usable` is
+    None where it has not counted yet (other seats are asked at the same time) or never will (the
+    episode was over before). `rewards` has what each seat from outside earned by this step.
+    `status` is "playing" or, at the end, that of the seat's reward, which lies within the bounds.
     """
 
-    usable: bool | None = None
-    problem: str = ""
+    seat: str
+    usable: bool | None
+    problem: str
+    rewards: dict[str, float | None]
+    status: str
+    lower_bound: float | None
+    upper_bound: float | None
+
+
+class Step(NamedTuple):
+    """The result of a reply, as the five values of Gymnasium.
+
+    `observation` is that of the seat that must act next, None when the episode is over. `reward` is
+    what the seat that replied earned by it: the change in what the standing offer is worth to it
+    where the world can tell, else 0 until the end; None at the end where the reward is unknown.
+    An episode that ran into its limit of turns is `truncated`, any other is `terminated`.
+
+    >>> from sociolab import Arena
+    >>> with Arena("sotopia", tasks="bargain", seed=1) as arena:
+    ...     session = arena.begin()
+    ...     observation, reward, terminated, truncated, info = session.step("Hello there.")
+    >>> info["usable"], info["problem"], observation.attempt
+    (False, 'expected a JSON object, found the text "Hello there."', 2)
+    """
+
+    observation: Observed | None
+    reward: float | None
+    terminated: bool
+    truncated: bool
+    info: StepInfo
 
 
 @dataclass(frozen=True, slots=True)
-class _Waiting:
-    observed: Observed
-    answer: asyncio.Future[Answer]
+class MissedTurns:
+    """How many turns and answers of a seat and of the others got no usable reply, and the first
+    problem of each (who, when, what)."""
+
+    own: int = 0
+    others: int = 0
+    problems: tuple[str, ...] = ()
 
 
-class EnvSession:
-    """A seat of an episode that is being driven, in one event loop.
+@dataclass(frozen=True, slots=True)
+class SessionRules:
+    """What all sessions of an arena share.
 
     `make_player` makes the player of a model, as in a run: its prompts are those of a run, and its
-    replies are read and refused as there.
+    replies are read and refused as there. `standing` says what the standing offers of an episode
+    under way are worth to each seat, None where nobody can tell.
+    """
+
+    world: World
+    make_player: Callable[[ChatModel], Player]
+    score: Callable[[Episode], Awaitable[EpisodeRewards]]
+    standing: Callable[[Episode], Mapping[str, float]]
+    thread: LoopThread
+
+
+_LIMITS = ("turn limit", "time is up")
+_BEFORE = 0
+"""The turn of a seat before its first."""
+
+
+class ArenaSession:
+    """An episode under way; `Arena.begin` makes it.
+
+    `seats` are played from outside, by `step` or, in a session begun with `begin_async`, by `await
+    step_async`. Several seats may be asked at once; `observations` has all that wait. At the end
+    `rewards` has the reward of each seat, `scores` all that the judges said, and `episode` is the
+    record. `split` is the part of the tasks that it is from.
+
+    >>> from sociolab import Arena, ArenaConfig
+    >>> config = ArenaConfig(settings={"closing_question": "false"})
+    >>> with Arena("sotopia", tasks="bargain", partner="haggler:1", config=config) as arena:
+    ...     session = arena.begin()
+    ...     for words in ("I want $300.", "Then $230.", "I said $230.", "Thank you."):
+    ...         step = session.step({"action": "speak", "text": words})
+    >>> session.done, session.rewards[session.seats[0]].value  # $230 is its target, worth 6
+    (True, 6.0)
     """
 
     def __init__(
         self,
-        world: World,
+        rules: SessionRules,
         trial: Trial,
-        seat: str,
+        split: str,
+        seats: tuple[str, ...],
         partners: Mapping[str, Player],
-        make_player: Callable[[ChatModel], Player],
     ) -> None:
         self.trial = trial
-        self._name = seat
-        self._pending: asyncio.Queue[_Waiting] = asyncio.Queue()
-        self._current: _Waiting | None = None
+        self.split = split
+        self.seats = seats
+        self.rewards: dict[str, Reward] = {}
+        self.scores = EpisodeRewards()
+        self.episode: Episode | None = None
+        self._rules = rules
+        self._partners = partners
         self._events: list[Event] = []
-        relay = _RelayModel(trial, self._pending)
-        # Made before the play: a town simulates in another order if a model is in it.
-        players = {**partners, seat: _RelayPlayer(make_player(relay), relay)}
-        play = world.play(trial.task, trial.id, trial.seed)
-        self._driven = asyncio.ensure_future(drive(play, players, self._events.append))
-        weakref.finalize(
-            self, _cancel_abandoned, self._driven, asyncio.get_running_loop()
-        ).atexit = False
+        self._waiting: list[_Waiting] = []
+        self._by_turn = False
+        self._banked = dict.fromkeys(seats, 0.0)
+        self._earned: dict[str, dict[int, float]] = {seat: {} for seat in seats}
+        self._driven: asyncio.Task[tuple[Event, ...]] | None = None
+        self._changed = asyncio.Event()
+
+    # -------------------------------------------------------------- what is asked
 
     @property
-    def waiting(self) -> Observed | None:
-        """The observation that awaits a reply; None before the first and after the last."""
-        return self._current.observed if self._current else None
+    def observation(self) -> Observed | None:
+        """What the next seat sees; None when the episode is over."""
+        return self._waiting[0].observed if self._waiting else None
 
-    async def next(self) -> Observed | None:
-        """The next observation of this seat; None when the episode is over.
+    @property
+    def observations(self) -> dict[str, Observed]:
+        """What each seat sees that is asked now."""
+        return {waiting.observed.seat: waiting.observed for waiting in self._waiting}
 
-        What breaks the episode (a partner's failed call, a bug) is raised.
+    @property
+    def done(self) -> bool:
+        return self.episode is not None
+
+    def missed_turns(self, seat: str) -> MissedTurns:
+        """The turns missed so far, by this seat and by the others."""
+        return missed_turns(self._events, seat)
+
+    def turn_rewards(self, seat: str) -> dict[int, float] | None:
+        """What each turn of a seat (from 1) earned; None where only the whole episode was scored.
+
+        Where the world knows the standing offers, a turn earns what the offer on the table has
+        gained in worth by the seat's next turn, and the turns of an episode add up to its reward.
+        Else it is the credit that the arena's judge of credit gave: its points, -3 to 3, which add
+        up to nothing in particular.
         """
-        getting = asyncio.ensure_future(self._pending.get())
-        try:
-            await asyncio.wait({getting, self._driven}, return_when=asyncio.FIRST_COMPLETED)
-            self._current = getting.result() if getting.done() else None
-        finally:
-            getting.cancel()
-        if self._current is None:
-            self._driven.result()
-            return None
-        return self._current.observed
+        reward = self.rewards.get(seat)
+        if self._by_turn and reward is not None and reward.value is not None:
+            return self._earned[seat]
+        return self.scores.credit.get(seat)
 
-    def answer(self, reply: Answer) -> None:
-        """Reply to the current observation; ConfigError if there is none, or for another type."""
-        if self._current is None:
-            raise ConfigError("nothing is asked: the episode is over or has not begun; reset it")
-        checked, answer = _check_reply(reply), self._current.answer
-        if answer.cancelled():  # the episode continued without it: `reply_result` says so
-            return
-        if answer.done():
-            raise ConfigError("this was already replied to, by a step that was interrupted; reset")
-        answer.set_result(checked)
+    # -------------------------------------------------------------- playing
 
-    def reply_result(self, observed: Observed) -> ReplyResult:
-        """Whether the reply to this observation was usable."""
-        request = observed.request
+    def step(self, action: Answer, seat: str | None = None) -> Step:
+        """Reply for the next seat, or for this one of those that are asked.
+
+        The next observation of the seat says why a text could not be used, as a model in a run is
+        told. What breaks the episode is raised (ModelError, WorldError); a judge that breaks fails
+        in its scores alone. ConfigError where nothing is asked.
+        """
+        return self._rules.thread.run(self.step_async(action, seat))
+
+    async def step_async(self, action: Answer, seat: str | None = None) -> Step:
+        waiting, reply = self._find(seat), _check_reply(action)
+        if not waiting.answer.cancelled():  # else the episode went on without it
+            waiting.answer.set_result(reply)
+        await self._advance()
+        return self._step_after(waiting.observed)
+
+    def close(self) -> None:
+        """Break the episode off if it is under way."""
+        self._rules.thread.run(self.close_async())
+
+    async def close_async(self) -> None:
+        if self._driven is not None:
+            self._driven.cancel()
+            await asyncio.gather(self._driven, return_exceptions=True)
+        self._waiting.clear()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    async def __aenter__(self) -> Self:
+        return self
+
+    async def __aexit__(self, *_: object) -> None:
+        await self.close_async()
+
+    async def start(self) -> None:
+        """Play, in the running event loop, until a seat from outside is asked."""
+        make, changed, loop = self._rules.make_player, self._changed, asyncio.get_running_loop()
+        players = dict(self._partners)
+        for seat in self.seats:
+            # Made before the play: a town simulates in another order if a model is in it.
+            relay = _RelayModel(self.trial, self._waiting, changed)
+            players[seat] = _RelayPlayer(make(relay), relay)
+        play = self._rules.world.play(self.trial.task, self.trial.id, self.trial.seed)
+        self._driven = asyncio.ensure_future(drive(play, players, self._events.append))
+        self._driven.add_done_callback(lambda _: changed.set())
+        weakref.finalize(self, _cancel_abandoned, self._driven, loop).atexit = False
+        await self._advance()
+
+    def _find(self, seat: str | None) -> _Waiting:
+        if self._driven is not None and self._driven.get_loop() is not asyncio.get_running_loop():
+            raise ConfigError(
+                "this session belongs to another event loop: one of `begin` is played by `step`, "
+                "one of `await begin_async` by `await step_async`"
+            )
+        for waiting in self._waiting:
+            answer = waiting.answer
+            if seat in (None, waiting.observed.seat) and (answer.cancelled() or not answer.done()):
+                return waiting
+        over = self._driven is None or self._driven.done()
+        none = "the episode is over" if over else "another step is under way"
+        asked = ", ".join(w.observed.seat for w in self._waiting if not w.answer.done())
+        asked = asked or f"none: {none}"
+        raise ConfigError(f"expected a seat that is asked ({asked}), found {seat or 'a reply'}")
+
+    async def _advance(self) -> None:
+        """Play on until a seat is asked or the episode is over; then score it."""
+        assert self._driven is not None
+        self._waiting[:] = [each for each in self._waiting if not each.answer.done()]
+        if not self._waiting and not self._driven.done():
+            self._changed.clear()
+            await self._changed.wait()
+        if self._driven.done() and self.episode is None:
+            self._waiting.clear()
+            episode = Episode(self.trial, self._driven.result())
+            self.scores = await self._rules.score(episode)
+            self.rewards = {seat: self.scores.main[seat] for seat in self.seats}
+            self.episode = episode
+
+    def _step_after(self, observed: Observed) -> Step:
+        request, seat = observed.request, observed.seat
         key = (request.seat, request.turn, request.name, request.attempt)
         _, event = replies_of(self._events).get(key, (0, None))
-        if event is None:
-            return ReplyResult()
-        return (
-            ReplyResult(False, event.problem) if isinstance(event, Unusable) else ReplyResult(True)
+        failed = isinstance(event, Unusable)
+        if request.name == ACT:
+            turns = self._earned[seat]
+            turns.setdefault(observed.turn, turns.pop(_BEFORE, 0.0))
+        earned, reward = self._earn(), self.rewards.get(seat)
+        ended = self.episode.ended if self.episode else None
+        truncated = ended is not None and ended.reason in _LIMITS
+        info = StepInfo(
+            seat=seat,
+            usable=None if event is None else not failed,
+            problem=event.problem if isinstance(event, Unusable) else "",
+            rewards=earned,
+            status=reward.status if reward else "playing",
+            lower_bound=reward.lower_bound if reward else None,
+            upper_bound=reward.upper_bound if reward else None,
         )
+        return Step(self.observation, earned[seat], self.done and not truncated, truncated, info)
 
-    def missed_turns_so_far(self) -> MissedTurns:
-        """The turns missed so far, by this seat and by the others."""
-        return missed_turns(self._events, self._name)
-
-    def episode(self) -> Episode:
-        """The episode, once it is over."""
-        return Episode(self.trial, self._driven.result())
-
-    async def close(self) -> None:
-        self._driven.cancel()
-        await asyncio.gather(self._driven, return_exceptions=True)
-        self._current = None
+    def _earn(self) -> dict[str, float | None]:
+        """What each seat has earned since the last step, which counts for its latest turn."""
+        standing = self._rules.standing(self.episode or Episode(self.trial, tuple(self._events)))
+        self._by_turn = bool(standing)
+        worth: dict[str, float | None] = dict(standing)
+        if self.episode is not None:
+            worth = {seat: reward.value for seat, reward in self.rewards.items()}
+        earned: dict[str, float | None] = {}
+        for seat, banked in self._banked.items():
+            now = worth.get(seat, banked)
+            earned[seat] = None if now is None else now - banked
+            if now is not None:
+                turns = self._earned[seat]
+                latest = max(turns, default=_BEFORE)
+                turns[latest] = turns.get(latest, 0.0) + now - banked
+                self._banked[seat] = now
+        return earned
 
 
 def _cancel_abandoned(
@@ -215,29 +389,44 @@ def _cancel_abandoned(
         loop.call_soon_threadsafe(driven.cancel)
 
 
+# ------------------------------------------------------------------ seats from outside
+
+
+@dataclass(frozen=True, slots=True)
+class _Waiting:
+    observed: Observed
+    answer: asyncio.Future[Answer]
+
+
 class _TypedAnswer(Exception):  # noqa: N818  an answer on its way past the reader of texts, not a fault
     def __init__(self, value: tuple[Action, ...] | BaseModel) -> None:
         self.value = value
 
 
 class _RelayModel:
-    """A chat model that passes prompts to the outside and awaits replies from there."""
+    """A chat model of one seat that passes prompts to the outside and awaits replies from there."""
 
-    def __init__(self, trial: Trial, queue: asyncio.Queue[_Waiting]) -> None:
+    def __init__(self, trial: Trial, waiting: list[_Waiting], changed: asyncio.Event) -> None:
         self.label = "policy"
         self.requests: dict[tuple[int, str, int], Request] = {}
         self._trial = trial
-        self._pending = queue
+        self._waiting = waiting
+        self._changed = changed
+        self._lines_sent: int | None = None
 
     async def complete(self, prompt: Prompt, key: CallKey) -> ChatReply:
         request = self.requests[key.turn, key.name, key.attempt]
-        waiting = _Waiting(
-            Observed(self._trial, request, prompt), asyncio.get_running_loop().create_future()
-        )
-        self._pending.put_nowait(waiting)
+        new = _new_messages(prompt, request, self._lines_sent)
+        self._lines_sent = len(request.observation.history)
+        observed = Observed(self._trial, request, prompt, new)
+        waiting = _Waiting(observed, asyncio.get_running_loop().create_future())
+        self._waiting.append(waiting)
+        self._changed.set()
         answer = await waiting.answer
         if isinstance(answer, str):
             return ChatReply(answer)
+        if isinstance(answer, Mapping):
+            return ChatReply(json.dumps(answer))
         raise _TypedAnswer(answer if isinstance(answer, BaseModel) else _without_acts(answer))
 
 
@@ -256,15 +445,32 @@ class _RelayPlayer:
             return Reply(answer.value)
 
 
+def _new_messages(prompt: Prompt, request: Request, sent: int | None) -> list[ChatMessage]:
+    """The prompt without its head and without the lines that were sent before; all of it at first,
+    and in worlds whose prompts do not tell the history line by line."""
+    history, last = request.observation.history, prompt.messages[-1].text
+    told = "".join(f"{line.text}\n" for line in history) + "\n"
+    _, found, body = last.partition(told) if history else ("", request.attempt > 1, last)
+    if sent is None or not found:
+        return chat_messages(prompt)
+    lines = [line.text for line in history[sent:] if not line.you]
+    return [{"role": "user", "content": "\n".join([*lines, "", body] if lines else [body])}]
+
+
 def _check_reply(reply: Answer) -> Answer:
     if isinstance(reply, str | BaseModel | Action):
         return reply
+    if isinstance(reply, Mapping):
+        try:
+            json.dumps(reply)
+        except (TypeError, ValueError) as error:
+            raise ConfigError(f"expected a mapping that is JSON, found {error}") from error
+        return reply
     if isinstance(reply, Sequence) and all(isinstance(action, Action) for action in reply):
         return reply
-    hint = " (as text it is json.dumps of that)" if isinstance(reply, dict) else ""
     raise ConfigError(
-        "expected a reply as text, an Action, several of them, or the answer to a question, found "
-        f"{reply!r:.80}{hint}"
+        "expected a reply as text, a mapping, an Action, several of them, or the answer to a "
+        f"question, found {reply!r:.80}"
     )
 
 
@@ -272,16 +478,6 @@ def _without_acts(answer: Action | Sequence[Action]) -> tuple[Action, ...]:
     """The actions without `acts`, which only built-in players write and rewards rest on."""
     actions = (answer,) if isinstance(answer, Action) else tuple(answer)
     return tuple(replace(action, acts=()) for action in actions)
-
-
-@dataclass(frozen=True, slots=True)
-class MissedTurns:
-    """How many turns and answers of the seat and of the others got no usable reply, and the first
-    problem of each (who, when, what)."""
-
-    own: int = 0
-    others: int = 0
-    problems: tuple[str, ...] = ()
 
 
 def missed_turns(events: Sequence[Event], seat: str) -> MissedTurns:
@@ -297,73 +493,3 @@ def missed_turns(events: Sequence[Event], seat: str) -> MissedTurns:
 def _missed_text(event: Unusable) -> str:
     what = "" if event.name == ACT else f", {event.name}"
     return f"{event.seat} at turn {event.turn + 1}{what}: {event.problem}"
-
-
-SeatRewards: TypeAlias = dict[str, dict[str, float | None]]
-"""By judge and metric; None where the value is unknown."""
-RewardBounds: TypeAlias = dict[str, dict[str, tuple[float, float]]]
-"""By judge and metric, the least and the most that an unknown reward could be."""
-RewardStatuses: TypeAlias = dict[str, dict[str, RewardStatus]]
-"""By judge and metric, why a reward is unknown."""
-
-
-@dataclass(frozen=True, slots=True)
-class SeatScores:
-    """Scores of the seat and of the whole episode, by judge and metric.
-
-    An unknown score is None, never 0; `bounds` and `status` hold its possible range and why it is
-    unknown. `failures` lists judges' failures. Metrics that do not apply are in none of them.
-    """
-
-    rewards: SeatRewards = field(default_factory=dict)
-    of_episode: SeatRewards = field(default_factory=dict)
-    failures: tuple[str, ...] = ()
-    bounds: RewardBounds = field(default_factory=dict)
-    status: RewardStatuses = field(default_factory=dict)
-
-
-class SeatJudges:
-    """The judges of an environment, by the rules of a run: one that raises fails on the metrics
-    that it gave before, and the others' scores stand. Nothing is stored."""
-
-    def __init__(self, judges: Sequence[Judge]) -> None:
-        self._judges = judges
-        self._cells: dict[JudgeId, tuple[tuple[Measure, int | None], ...]] = {}
-
-    async def read_scores(self, episode: Episode, seat: str) -> SeatScores:
-        """The judges' scores of the episode.
-
-        A fatal ModelError (credentials, budget) passes through.
-        """
-        scores, failures = SeatScores(), list[str]()
-        for judge in self._judges:
-            name = judge.id.label
-            for verdict in await self._verdicts(judge, episode):
-                if verdict.seat not in (seat, None):
-                    continue
-                metric = verdict.measure.name
-                if isinstance(verdict, ScoreFailure):
-                    what = UNNAMED_MEASURE.title if verdict.measure == UNNAMED_MEASURE else metric
-                    failures.append(f"{what} by {name}: {verdict.cause}: {verdict.problem}")
-                not_due = isinstance(verdict, Unscored) and verdict.kind == "not applicable"
-                if verdict.measure == UNNAMED_MEASURE or not_due:
-                    continue
-                reward = reward_of(verdict, judge.id.method)
-                rewards = scores.of_episode if verdict.seat is None else scores.rewards
-                rewards.setdefault(name, {})[metric] = reward.value
-                if reward.bounds is not None:
-                    scores.bounds.setdefault(name, {})[metric] = reward.bounds
-                    scores.status.setdefault(name, {})[metric] = reward.status
-        return replace(scores, failures=tuple(failures))
-
-    async def _verdicts(self, judge: Judge, episode: Episode) -> tuple[Verdict, ...]:
-        seats = episode.trial.task.seats
-        try:
-            verdicts = await verdicts_of(judge, episode)
-        except SociolabError as error:
-            if stops_all(error):
-                raise
-            return failures_of(error, self._cells.get(judge.id, ()), seats)
-        if verdicts:
-            self._cells.setdefault(judge.id, cells_of(verdicts, seats))
-        return verdicts

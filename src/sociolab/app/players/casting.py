@@ -111,7 +111,7 @@ class Casting:
 
         instance, code, counted = self._construct(spec)
         settings = digest(spec.label, str(getattr(instance, "settings", "")))
-        player = self._python_player(spec.label, instance)
+        player = self.python_player(spec.label, instance)
         player = CountedPlayer(player, role) if counted else player
         agent = Agent(spec.label, "own code", spec.path, settings=settings, code=code)
         return Seatable(agent, player)
@@ -177,6 +177,13 @@ class Casting:
         agent = Agent(spec.label, "model", spec.model, spec.endpoint, settings, options.temperature)
         return Seatable(agent, player, spec)
 
+    def model(self, text: str, role: Role) -> ChatModel:
+        """The chat model of a spec that must be one."""
+        spec = parse(text, role)
+        if not isinstance(spec, ModelSpec):
+            raise ConfigError(f'--{role}: expected "endpoint/model", found "{text}"')
+        return self._cached_model(spec)
+
     def _cached_model(self, spec: ModelSpec) -> ChatModel:
         return self.models.cached(spec, self.replies, self.budget)
 
@@ -189,9 +196,9 @@ class Casting:
         from sociolab.app.players.own_code import construct
 
         instance = construct(name, plugin("sociolab.agents", name))
-        return self._python_player(name, instance)
+        return self.python_player(name, instance)
 
-    def _python_player(self, label: str, instance: object) -> Player:
+    def python_player(self, label: str, instance: object) -> Player:
         """A user's object as a player of this world; ConfigError if it is none."""
         if self.kit.python_player is not None:
             return self.kit.python_player(label, instance)

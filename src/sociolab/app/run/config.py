@@ -146,13 +146,13 @@ class WorldConfig(WorldOptions):
     seed: Annotated[int, Flag("--seed", "N", "Random seed.")] = 0
 
 
-class EnvironmentConfig(WorldOptions, EndpointAccess):
-    """The options of an `Environment` that are not its own arguments: data, limit, settings of the
+class ArenaConfig(WorldOptions, EndpointAccess):
+    """The options of an `Arena` that are not its own arguments: data, limit, settings of the
     world, attempts, endpoints, budget. An invalid field raises pydantic's ValidationError.
 
-    >>> from sociolab import Environment, EnvironmentConfig
-    >>> config = EnvironmentConfig(limit=3, settings={"turns": "4"})
-    >>> len(Environment("sotopia", config=config).tasks)
+    >>> from sociolab import Arena, ArenaConfig
+    >>> config = ArenaConfig(limit=3, settings={"turns": "4"})
+    >>> len(Arena("sotopia", config=config).tasks())
     3
     """
 

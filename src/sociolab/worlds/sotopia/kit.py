@@ -13,7 +13,7 @@ from pydantic import Field
 from sociolab.core.episode import Episode
 from sociolab.core.lazy import import_on_call
 from sociolab.core.metrics import Declared, metrics
-from sociolab.core.ports import ChatModel, Judge, Pace, World, WorldKit
+from sociolab.core.ports import ChatModel, Judge, Pace, StandingOffers, World, WorldKit
 from sociolab.engine.setup import WorldSetup
 from sociolab.plugin.options import Flag
 from sociolab.plugin.recipe import recipes
@@ -29,7 +29,10 @@ from sociolab.plugin.world import (
 from sociolab.prompting.sets import PromptedSettings, PromptSet
 from sociolab.worlds.sotopia.audit import VARIANTS
 from sociolab.worlds.sotopia.dataset import load as load_data
+from sociolab.worlds.sotopia.evaluation import GOAL_CHECKED
+from sociolab.worlds.sotopia.haggler import hagglers
 from sociolab.worlds.sotopia.outcome import HeuristicJudge, RecordedOutcome, ReportedOutcome
+from sociolab.worlds.sotopia.plain_offers import heard_moves, standing_offers
 from sociolab.worlds.sotopia.scene import (
     LEAVE,
     NONE,
@@ -156,14 +159,15 @@ def _load(setup: WorldSetup) -> WorldKit:
             settings.texts,
             settings.names == "shown",
         ),
-        players={"scripted": ScriptedPlayer()},
+        players={"scripted": ScriptedPlayer()} | hagglers(),
         judges={"heuristic": HeuristicJudge()},
-        checks=(RecordedOutcome(), ReportedOutcome()),
+        checks=(RecordedOutcome(heard_moves), ReportedOutcome(heard_moves)),
         model_judge=partial(_model_judge, settings.texts),
         reader=_outcome_reader,
         pace=Pace(lambda task: settings.turns),
         temperature=settings.texts.agent_temperature(1.0),
         instructions=settings.texts.instructions(),
+        standing=StandingOffers(GOAL_CHECKED.name, standing_offers),
         variants=VARIANTS,
         validation={
             "outcome": import_on_call("sociolab.worlds.sotopia.outcome_reader:read_labelled")

@@ -9,7 +9,7 @@ established has no value, but bounds: the worst and the best for the seat.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Annotated, Any, Literal, Self, TypeAlias
@@ -645,29 +645,39 @@ def exchange_problem(offer: str, acceptance: str, lines: Sequence[SpokenLine]) -
 # ------------------------------------------------------------------ verdicts
 
 
+Hear: TypeAlias = Callable[[SceneCast, Episode], Sequence[Moved]]
+"""Gives the moves of an episode with all acts that rules know of (`plain_offers.heard_moves`)."""
+
+
+def _moves(casting: SceneCast, episode: Episode) -> Sequence[Moved]:
+    return episode.moves
+
+
 class RecordedOutcome:
     """A judge by formula, from the outcome that scripted players put on record."""
 
-    def __init__(self) -> None:
+    def __init__(self, hear: Hear = _moves) -> None:
         self.id = JudgeId("outcome", "formula", digest("outcome", "3"))
+        self._hear = hear
 
     async def judge(self, episode: Episode, judging: int = 0) -> tuple[Verdict, ...]:
         """A score for each seat; nothing without a formula or a record."""
         casting = casting_from(episode.trial.task.content)
-        outcome = recorded_outcome(casting, episode.moves)
+        outcome = recorded_outcome(casting, self._hear(casting, episode))
         return () if outcome is None else score_outcome(casting, outcome)
 
 
 class ReportedOutcome:
     """A judge by formula, from what the players report where there is no record."""
 
-    def __init__(self) -> None:
+    def __init__(self, hear: Hear = _moves) -> None:
         self.id = JudgeId("reported", "reported", digest("reported", "1"))
+        self._hear = hear
 
     async def judge(self, episode: Episode, judging: int = 0) -> tuple[Verdict, ...]:
         """A score, or bounds and why there is none, for each seat; nothing without a formula."""
         casting = casting_from(episode.trial.task.content)
-        if not goals_of(casting) or recorded_outcome(casting, episode.moves) is not None:
+        if not goals_of(casting) or recorded_outcome(casting, self._hear(casting, episode)):
             return ()
         return score_outcome(casting, reported_outcome(casting, episode))
 
@@ -682,6 +692,11 @@ def score_outcome(casting: SceneCast, outcome: Outcome) -> tuple[Verdict, ...]:
                 why = f"{outcome.terms} is no friend of {seat}: 0 ({outcome.how})"
                 return tuple(Score(GOAL_CHECKED, who, 0.0, why) for who in goals)
     return tuple(_score_seat(seat, goal, outcome) for seat, goal in goals.items())
+
+
+def worth_of_terms(seat: str, goal: Checkable, terms: Terms) -> float:
+    """What terms are worth to a seat, 0 to 10."""
+    return _terms_value(seat, goal, terms)[0]
 
 
 def _score_seat(seat: str, goal: Checkable, outcome: Outcome) -> Verdict:

@@ -138,17 +138,17 @@ class _Turn:
             offer = self._standing_offer()
             if offer is not None and _worth(goal, offer) >= _worth_of_next(goal, ladder, step):
                 own = _own_terms(goal, offer)
-                return self._say_line(goal.kind, "accept", _word_terms(own), Act(ACCEPT))
+                return self._say_line(goal.kind, "accept", word_terms(own), Act(ACCEPT))
             if step >= len(ladder) or self._any_act(GO):
                 return self._say_goodbye("parted")
         elif step >= len(ladder):
-            return self._stall(_word_terms(ladder[-1]), goal.kind)
+            return self._stall(word_terms(ladder[-1]), goal.kind)
         how = "open" if step == 0 else "last" if step == len(ladder) - 1 else "counter"
         terms = ladder[step]
         item = goal.item if goal.kind == "price" else ""
         decline = [Act(DECLINE)] if step else []
         return self._say_line(
-            goal.kind, how, _word_terms(terms), *decline, Act(OFFER, terms), item=item
+            goal.kind, how, word_terms(terms), *decline, Act(OFFER, terms), item=item
         )
 
     def _argue(self, goal: AskGoal) -> Action:
@@ -229,7 +229,7 @@ class _Turn:
 
     def _draw_line(self, key: str, table: str = "") -> str:
         """A random line of a table; not the last one again, if there is another."""
-        lines = _load_lines()[table][key] if table else _load_lines()[key]
+        lines = load_lines()[table][key] if table else load_lines()[key]
         previous = self._own_lines[-1].actions[0].text if self._own_lines else ""
         candidates = [line for line in lines if line not in previous] or lines
         return str(candidates[int(self._chance.random() * len(candidates))])
@@ -268,12 +268,16 @@ def _price_ladder(goal: PriceGoal, firmness: float) -> list[float]:
 
 
 def _share_ladder(goal: DivisionGoal, firmness: float) -> list[dict[str, int]]:
-    """Six shares, worth from 9 points of 10 down to 5 or 6; each the smallest that is worth it."""
+    """Six shares, worth from 9 points of 10 down to 5 or 6."""
+    return smallest_shares(goal, [9 - n / 5 * (4 - firmness) for n in range(6)])
+
+
+def smallest_shares(goal: DivisionGoal, levels: Sequence[float]) -> list[dict[str, int]]:
+    """For each level, the share that is worth as much, 0 to 10, and the least more."""
     worths = [goal.values[good] for good in goal.counts]
     total = sum(map(mul, worths, goal.counts.values()))
     pieces = product(*(range(count + 1) for count in goal.counts.values()))
     valued = sorted((sum(n), HIGHEST * sum(map(mul, worths, n)) / total, n) for n in pieces)
-    levels = (9 - n / 5 * (4 - firmness) for n in range(6))
     shares = (next(share for _, value, share in valued if value >= least) for least in levels)
     return [dict(zip(goal.counts, share, strict=True)) for share in shares]
 
@@ -308,7 +312,7 @@ def _worth_of_next(goal: Facts, ladder: Sequence[Any], step: int) -> float:
     return share_value(goal, own)[0] if goal.kind == "division" else _worth(goal, own)
 
 
-def _word_terms(terms: Any) -> str:
+def word_terms(terms: Any) -> str:
     """Terms in words: "$1,250", "2 hats and 1 of the books", "at noon"."""
     if isinstance(terms, float):
         return f"${terms:,.2f}".removesuffix(".00")
@@ -331,6 +335,6 @@ def _firmness(character: Character) -> float:
 
 
 @cache
-def _load_lines() -> dict[str, Any]:
+def load_lines() -> dict[str, Any]:
     text = files(PACKAGE).joinpath("data", "scripted_lines.toml").read_text("utf-8")
     return tomllib.loads(text)
