@@ -22,6 +22,7 @@ TESTS_finetune := tests/worlds/anteval/test_virtual_dm_finetune.py \
   tests/worlds/anteval/test_virtual_dm_lora.py tests/models/test_embeddings.py \
   tests/cli/test_gap_command.py
 TESTS_parquet := tests/store/test_parquet.py
+TESTS_pettingzoo := tests/training/test_pettingzoo.py
 TESTS_ray := tests/app/run/test_on_ray.py
 TESTS_xlsx := tests/studies/test_ratings_in_spreadsheets.py
 together := $(patsubst TESTS_%,%,$(sort $(filter TESTS_%,$(.VARIABLES))))

@@ -137,6 +137,15 @@ class Arena:
         """The ids of the tasks of a split, in the order in which they are played."""
         return tuple(task.id for task in self._of_split(split))
 
+    def task(self, task_id: str) -> Task:
+        """The task with this id; ConfigError if there is none."""
+        if task_id not in self._tasks:
+            raise ConfigError(
+                f'there is no task "{task_id}" among the {len(self._tasks)} of this arena; its '
+                "method `tasks` names them"
+            )
+        return self._tasks[task_id]
+
     def begin(
         self,
         task: str | None = None,
@@ -210,7 +219,7 @@ class Arena:
             if repeat is None:
                 repeat = self._repeats[task.id]
                 self._repeats[task.id] += 1
-        outside = _seats_of(task, seats)
+        outside = outside_seats(task, seats)
         inside = [seat for seat in task.seats if seat not in outside]
         other = self._partner if partner is None else self._seatable(partner)
         cast = tuple(
@@ -227,12 +236,7 @@ class Arena:
             tasks = self._of_split(split)
             self._next[split] += 1
             return tasks[(self._next[split] - 1) % len(tasks)]
-        if task_id not in self._tasks:
-            raise ConfigError(
-                f'there is no task "{task_id}" among the {len(self._tasks)} of this arena; its '
-                "method `tasks` names them"
-            )
-        return self._tasks[task_id]
+        return self.task(task_id)
 
     def _of_split(self, split: Split) -> Sequence[Task]:
         if split not in get_args(Split):
@@ -285,7 +289,7 @@ def _split(
     return {"train": train, "test": test}
 
 
-def _seats_of(task: Task, seats: Seats) -> tuple[str, ...]:
+def outside_seats(task: Task, seats: Seats) -> tuple[str, ...]:
     """The seats that are played from outside, in the order of the task."""
     if seats == "all":
         return task.seats
