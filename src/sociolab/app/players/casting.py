@@ -65,8 +65,12 @@ class Casting:
                 seatable = self._own_agent(spec, role)
             case NamedSpec() as spec:
                 name = spec.label
-                agent = Agent(name, self._agent_kind(name), name, settings=digest(name))
-                seatable = Seatable(agent, self._named_player(name))
+                player = self._named_player(name)
+                versions = [player.version] if hasattr(player, "version") else []
+                settings = digest(name, *versions)
+                seatable = Seatable(
+                    Agent(name, self._agent_kind(name), name, settings=settings), player
+                )
         if not self.kit.embedder or self.kit.embedding_player is None:
             return seatable
         model = self.models.embedder(self.kit.embedder, self.replies, self.budget)

@@ -43,11 +43,11 @@ class Degree:
 
 
 DEGREES = (
-    Degree(-1.0, 3, 5),
-    Degree(1.0, 4, 4),
-    Degree(3.0, 5, 3),
-    Degree(4.5, 6, 2),
-    Degree(6.0, 7, 1),
+    Degree(-2.0, 3, 5),
+    Degree(0.5, 4, 4),
+    Degree(2.0, 5, 3),
+    Degree(3.5, 6, 2),
+    Degree(5.0, 7, 1),
 )
 
 
@@ -109,8 +109,8 @@ def hagglers() -> dict[str, Player]:
 
 
 def offers_of(goal: Haggled, degree: Degree) -> list[Any]:
-    """Its offers, from the best for itself (10 points, 9 in a division) down to the least."""
-    first = 10 if goal.kind == "price" else 9
+    """Its offers, from the best for itself (10 points, 9.5 in a division) down to the least."""
+    first = 10 if goal.kind == "price" else 9.5
     worths = [
         first - (first - degree.least) * n / (degree.offers - 1) for n in range(degree.offers)
     ]

@@ -33,6 +33,8 @@ UNCLEAR = "unclear"
 Haggled: TypeAlias = PriceGoal | DivisionGoal
 Turn: TypeAlias = tuple[str, Sequence[Act]]
 """Who acted, and what it meant."""
+_Table: TypeAlias = tuple[str | None, Any]
+"""Who made the standing offer, and its terms."""
 
 _WORD = re.compile(
     r"\b(?:(?P<no>no|not|never|\w+n't)|(?P<yes>accept|deal|yes)|(?P<leave>leave))\b", re.I
@@ -42,14 +44,14 @@ _NUMERAL = re.compile(r"(?<![\w.,])(\d{1,9}(?:,\d{3})*(?:\.\d{1,2})?)(?![\w%])")
 
 def hear(goal: Haggled, lines: Iterable[tuple[str, Sequence[Action]]]) -> Iterator[Turn]:
     """What each turn means: by its acts, or else by what is read in its words."""
-    heard: list[Turn] = []
+    table: _Table = (None, None)
     for who, actions in lines:
         acts = [act for action in actions for act in action.acts]
         if not acts:
-            by, offered = on_table(heard)
+            by, offered = table
             acts = [_read(goal, action, None if by == who else offered) for action in actions[:1]]
-        heard.append((who, acts))
-        yield heard[-1]
+        table = on_table([(who, acts)], table)
+        yield who, acts
 
 
 def _read(goal: Haggled, action: Action, offered: Any) -> Act:
@@ -85,9 +87,9 @@ def _read_terms(goal: Haggled, text: str) -> Any:
     return share if all(n <= goal.counts[good] for good, n in share.items()) else None
 
 
-def on_table(turns: Iterable[Turn]) -> tuple[str | None, Any]:
+def on_table(turns: Iterable[Turn], before: _Table = (None, None)) -> _Table:
     """Who made the standing offer, and its terms; None without one."""
-    table: tuple[str | None, Any] = (None, None)
+    table = before
     for who, acts in turns:
         for act in acts:
             if act.kind in (OFFER, DECLINE):
@@ -107,26 +109,34 @@ def other_side(goal: Haggled, terms: Any) -> Any:
 
 def heard_moves(casting: SceneCast, episode: Episode) -> Sequence[Moved]:
     """The moves of an episode, with acts for the words of whoever faced a haggler."""
-    agents = [member.identity for member in episode.trial.cast]
-    goal = next(iter(goals_of(casting).values()), None)
-    facing = any(agent.kind == "rules" and agent.name.startswith(f"{HAGGLER}:") for agent in agents)
-    if not facing or not isinstance(goal, PriceGoal | DivisionGoal):
+    heard = _heard(casting, episode)
+    if heard is None:
         return episode.moves
-    heard = hear(goal, ((move.seat, move.actions) for move in episode.moves))
     return tuple(
         replace(move, actions=(replace(move.actions[0], acts=tuple(acts)), *move.actions[1:]))
         for move, (_, acts) in zip(episode.moves, heard, strict=True)
     )
 
 
+def _heard(casting: SceneCast, episode: Episode) -> Iterator[Turn] | None:
+    """What each turn means; None where no haggler listens."""
+    agents = [member.identity for member in episode.trial.cast]
+    if not any(agent.kind == "rules" and agent.name.startswith(f"{HAGGLER}:") for agent in agents):
+        return None
+    goal = next(iter(goals_of(casting).values()), None)
+    if not isinstance(goal, PriceGoal | DivisionGoal):
+        return None
+    return hear(goal, ((move.seat, move.actions) for move in episode.moves))
+
+
 def standing_offers(episode: Episode) -> Mapping[str, float]:
     """What the offer on the table is worth to the seat that could accept it, or an agreement to
-    both; nothing where an act is not on record."""
+    both; nothing where no haggler listens."""
     casting = casting_from(episode.trial.task.content)
-    moves, goals = heard_moves(casting, episode), goals_of(casting)
-    turns = [(move.seat, [act for a in move.actions for act in a.acts]) for move in moves]
-    if not moves or not all(acts for _, acts in turns):
+    heard, goals = _heard(casting, episode), goals_of(casting)
+    if heard is None:
         return {}
+    turns = list(heard)
     agreed = find_agreement(turns, len(goals))
     by, terms = (agreed.by, agreed.terms) if agreed else on_table(turns)
     worth = dict.fromkeys(goals, 0.0)
