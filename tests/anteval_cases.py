@@ -19,6 +19,7 @@ from sociolab.core import (
     Trial,
 )
 from sociolab.worlds import anteval
+from sociolab.worlds.anteval.session import Reserve
 
 NAMES = ("Mira Voss", "Tom Harrow", "Odo Penn")
 TELLER = "Ansel Reed"
@@ -68,6 +69,30 @@ KNOWN = (
 """Facts as people say them."""
 
 
+def _reserved(
+    number: int, reserve: Reserve, kind: anteval.FactKind, name: str, falsehood: str = ""
+) -> anteval.Fact:
+    return anteval.Fact(
+        id=f"F{number}",
+        kind=kind,
+        text=f"{name} has the number {number}.",
+        reserve=reserve,
+        names=(name,),
+        falsehood=falsehood,
+    )
+
+
+RESERVED = (
+    _reserved(1, "any question", "person", "Orsk"),
+    _reserved(2, "its kind", "weapon", "Velm"),
+    _reserved(3, "its name", "place", "Kest"),
+    _reserved(4, "trust", "danger", "Pezyl"),
+    _reserved(5, "falsely", "magic item", "Mordu", "Mordu has the number 50."),
+)
+"""What an NPC tells at any question, for its kind, by name, on trust and falsely."""
+TRUST = anteval.Trust(how="done", text="them to dance")
+
+
 def session(
     form: anteval.Form = "information",
     players: int = 3,
@@ -75,6 +100,7 @@ def session(
     turns: int = 8,
     knowledge: tuple[anteval.Fact, ...] = (),
     decoys: tuple[anteval.Fact, ...] = (),
+    trust: anteval.Trust | None = None,
 ) -> anteval.Session:
     """A session of marks; in one about intentions the first two players have one."""
     seats = [f"player-{number}" for number in range(1, players + 1)]
@@ -87,6 +113,7 @@ def session(
         situation="The party enters a mill. They make out a brass gauge and a heap of sacks.",
         characters=(*people, character(anteval.NPC, TELLER)),
         knowledge=knowledge or ((fact(1), fact(2)) if form == "information" else ()),
+        trust=trust,
         decoys=decoys or ((fact(3), fact(4)) if form == "information" else ()),
         intentions=tuple(
             anteval.Intention(seat=seat, skill=skill, text=f"You mean to {INTENTION_MARK}-{seat}.")
@@ -133,6 +160,17 @@ def tells(turn: int, seat: str, fact: anteval.Fact, *to: str) -> Moved:
     """A scripted player tells a fact, to all or to some."""
     act = Act(anteval.TELL, {"id": fact.id, "text": fact.text})
     return says(turn, seat, f"Well. {fact.text}", *to, acts=(act,))
+
+
+def lies(turn: int, seat: str, fact: anteval.Fact) -> Moved:
+    """A scripted player tells a falsehood to all."""
+    act = Act(anteval.TELL, {"id": f"{fact.id} (false)", "text": fact.falsehood})
+    return says(turn, seat, fact.falsehood, acts=(act,))
+
+
+def asks(turn: int, seat: str, what: Json) -> Moved:
+    """A scripted player asks for a kind, a name as {"name"}, or anything (None)."""
+    return says(turn, seat, "Well?", acts=(Act(anteval.ASK, what),))
 
 
 def learned(turn: int, seat: str, *facts: str, ids: tuple[str, ...] = ()) -> Answered:

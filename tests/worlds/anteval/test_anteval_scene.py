@@ -3,17 +3,21 @@
 from __future__ import annotations
 
 import asyncio
+import re
 from collections.abc import Mapping
 
 import pytest
 from hypothesis import given, settings, strategies as st
+from pydantic import ValidationError
 
 from anteval_cases import (
     FACT_MARKS,
     INTENTION_MARK,
     KNOWN,
     PRIVATE,
+    RESERVED,
     TELLER,
+    TRUST,
     episode_of,
     fact,
     few,
@@ -80,17 +84,46 @@ def test_the_npc_alone_is_told_its_knowledge_and_what_to_do_with_it() -> None:
         assert "Ansel, the NPC, knows things that the party does not know" in head(session(), seat)
 
 
-def test_a_reticent_npc_alone_is_told_what_it_wants_and_what_to_keep_back() -> None:
-    one = session().model_copy(update={"wants": "them to dance", "kept": ("F2",)})
+def test_an_npc_with_a_reserve_alone_is_told_what_it_wants_and_when_to_tell_what() -> None:
+    one = session(knowledge=RESERVED, trust=TRUST)
     told = head(one, anteval.NPC)
-    open_, kept = told.split("You want them to dance.")
-    assert one.knowledge[0].text in open_
-    assert one.knowledge[1].text in kept
-    assert one.knowledge[1].text not in open_
+    lists = told.split("# What you alone know")[1].split("\n\n")
+    marks = ("number 1.", "number 2.", "number 3.", "number 4.", "number 50.")
+    heads = [next(text for text in lists if mark in text).partition(":")[0] for mark in marks]
+    assert heads == [
+        'You tell these to anybody who asks you anything at all, if only "What else?"',
+        "You tell these only to somebody who asks about that kind of thing",
+        "You tell these only to somebody who asks by name",
+        "You keep these back until you trust the others. Before that you only say that you would "
+        "rather not talk about it; after that you tell them when you are asked",
+        "About these you lie to somebody who asks by name, and stand by it, until you trust the "
+        "others; after that you take it back when you are asked",
+    ]
+    assert "- asked about weapons: Velm has the number 2." in told
+    assert "- asked about Kest: Kest has the number 3." in told
+    assert "- asked about dangers or Pezyl: Pezyl has the number 4." in told
+    assert "You want them to dance." in told
     for seat in SEATS[:3]:
-        assert "dance" not in head(one, seat)
-        assert "Textmark" not in head(one, seat)
+        assert not re.search("dance|number", head(one, seat))
     assert "You want" not in head(session(), anteval.NPC)
+
+
+def test_a_reserve_that_nobody_could_follow_is_refused() -> None:
+    with pytest.raises(ValidationError, match="expected what wins the NPC's trust"):
+        session(knowledge=RESERVED)
+    for changes, problem in (
+        ({"falsehood": ""}, 'expected one where the reserve is "falsely", and only there'),
+        ({"names": ()}, "expected at least one by which to ask for the fact"),
+    ):
+        with pytest.raises(ValidationError, match=problem):
+            anteval.Fact.model_validate(RESERVED[4].model_dump() | changes)
+
+
+def test_a_mystery_whose_culprit_a_fact_clears_is_refused() -> None:
+    mystery = anteval.Mystery(question="Who?", suspects=("Ann", "Ben"), culprit="Ann")
+    cleared = fact(1).model_copy(update={"clears": "Ann"})
+    with pytest.raises(ValidationError, match="expected a suspect not cleared"):
+        anteval.Session.model_validate(dict(session(knowledge=(cleared,))) | {"mystery": mystery})
 
 
 def test_players_may_leave_where_the_session_says_so_and_the_npc_may_not() -> None:

@@ -145,6 +145,55 @@ def test_beside_a_model_it_goes_on_and_repeats_what_it_was_told_and_nothing_is_o
             assert any(act.kind == anteval.TELL for act in told) == (free != anteval.NPC)
 
 
+# ---------------------------------------------------------------- an NPC with a reserve
+
+
+@cache
+def careful(name: str, preset: str = "reserve") -> tuple[Episode, ...]:
+    setup = WorldSetup(settings={"sessions": "27", "preset": preset}, seed=3)
+    kit = anteval.load_information(setup)
+    tasks = kit.world.tasks()
+    return tuple(
+        play_task(kit.world, task, dict.fromkeys(task.seats, kit.players[name])) for task in tasks
+    )
+
+
+def careful_scores(name: str, measure: str, preset: str = "reserve") -> list[float]:
+    setup = WorldSetup(settings={"preset": preset})
+    judge = anteval.load_information(setup).judges["record"]
+    return [
+        verdict.value
+        for episode in careful(name, preset)
+        for verdict in asyncio.run(judge.judge(episode))
+        if verdict.measure.name == measure and isinstance(verdict, Score)
+    ]
+
+
+@pytest.mark.parametrize("preset", ["reserve", "hard"])
+def test_who_only_asks_what_else_learns_a_fifth_of_what_is_known(preset: str) -> None:
+    texts = {
+        action.text
+        for episode in careful("what-else", preset)
+        for move in episode.moves
+        if move.seat != anteval.NPC
+        for action in move.actions
+    }
+    assert texts == {"What else do you know?"}
+    for measure in ("iep", "recall"):
+        assert set(careful_scores("what-else", measure, preset)) == {0.2}
+    assert set(careful_scores("what-else", "misled", preset)) == {0}
+
+
+def test_the_scripted_npc_keeps_its_reserve_and_asking_gets_more_than_what_else() -> None:
+    assert set(careful_scores("scripted", "reserve_kept")) == {1}
+    assert set(careful_scores("scripted", "told_unasked")) == {0}
+    assert sum(careful_scores("scripted", "recall")) > 2 * sum(
+        careful_scores("what-else", "recall")
+    )
+    for measure in ("told_asked", "told_trusted", "told_falsely", "misled"):
+        assert max(careful_scores("scripted", measure)) > 0, measure
+
+
 # ---------------------------------------------------------------- intentions
 
 

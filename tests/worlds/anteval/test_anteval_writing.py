@@ -17,6 +17,7 @@ from sociolab.plugin.api import Author
 from sociolab.prompting import PromptSet
 from sociolab.worlds import anteval
 from sociolab.worlds.anteval import writing
+from sociolab.worlds.anteval.session import Reserve
 from sociolab.worlds.anteval.writing import write_character, write_knowledge, write_sessions
 
 # ---------- sessions that a model writes: what changes, what stays, what is left out, the folder
@@ -56,7 +57,9 @@ class Writers:
         npc: str,
         count: int,
         key: CallKey,
+        reserves: Sequence[str],
     ) -> tuple[anteval.Fact, ...]:
+        assert not reserves
         self.keys.append(key)
         assert npc.startswith("Ca")  # as the model called it
         assert npc in situation
@@ -284,19 +287,21 @@ def reply(*facts: dict[str, object]) -> str:
     return json.dumps({"facts": facts})
 
 
-def write(model: FakeModel, count: int = 2) -> tuple[anteval.Fact, ...]:
-    return asyncio.run(
-        write_knowledge(
-            Author(model), anteval.paper_prompts(), "A cellar.", "Wenna Moor", count, KNOWLEDGE_KEY
-        )
-    )
+def write(
+    model: FakeModel, count: int = 2, reserves: Sequence[Reserve] = ()
+) -> tuple[anteval.Fact, ...]:
+    given = ("A cellar.", "Wenna Moor", count, KNOWLEDGE_KEY, reserves)
+    return asyncio.run(write_knowledge(Author(model), anteval.paper_prompts(), *given))
 
 
 def test_a_good_reply_becomes_facts_with_our_ids() -> None:
     model = FakeModel(reply(AXE, BELL))
     first, second = write(model)
     assert first == anteval.Fact(
-        id="F1", kind="weapon", text="The axe Zorvath was forged by Peldrin."
+        id="F1",
+        kind="weapon",
+        text="The axe Zorvath was forged by Peldrin.",
+        names=("the axe Zorvath",),
     )
     assert (second.id, second.kind) == ("F2", "magic item")
     prompt, _ = model.calls[0]
@@ -305,6 +310,43 @@ def test_a_good_reply_becomes_facts_with_our_ids() -> None:
         "what Wenna Moor, a non-player character, knows and nobody else does: 2 facts"
         in prompt.messages[1].text
     )
+
+
+FALSE_AXE = AXE | {"falsehood": "The axe Zorvath was forged by nobody."}
+FALSE_BELL = BELL | {"falsehood": "The Imrath bell is woken by rain."}
+
+
+def test_for_an_npc_with_a_reserve_falsehoods_are_written_too() -> None:
+    model = FakeModel(reply(FALSE_AXE, BELL | {"falsehood": " "}), reply(FALSE_AXE, FALSE_BELL))
+    first, second = write(model, reserves=("trust", "falsely"))
+    assert (first.reserve, first.falsehood) == ("trust", "")
+    assert (second.reserve, second.falsehood) == ("falsely", "The Imrath bell is woken by rain.")
+    assert second.names == ("the Imrath bell",)
+    assert "falsehood: one sentence" in model.calls[0][0].messages[1].text
+    assert "fact 2: expected a falsehood beside the text" in problem_told(model)
+    plain = FakeModel(reply(AXE, BELL))
+    write(plain)
+    assert "falsehood" not in plain.calls[0][0].messages[1].text
+
+
+def test_a_written_session_with_a_reserve_keeps_what_wins_the_npcs_trust(tmp_path: Path) -> None:
+    drawn = anteval.InformationSettings(sessions=1, players=1, facts=2, reserve=True).draw(4)
+    people = drawn.all()[0].characters
+    characters = [
+        json.dumps({"name": f"{name} Quay", "look": "Tall.", "description": f"{who} " * 30})
+        for name, who in zip(
+            ("Orsel", "Bruna"),
+            (f"{c.race} {c.class_name} {c.pronouns.split('/')[0]}" for c in people),
+            strict=True,
+        )
+    ]
+    model = FakeModel(*characters, reply(FALSE_AXE, FALSE_BELL))
+    write_now = write_sessions(Author(model), anteval.paper_prompts(), tmp_path, drawn, print)
+    (written,) = asyncio.run(write_now).sessions
+    assert written.trust == drawn.all()[0].trust
+    assert written.mystery is None
+    assert [fact.text for fact in written.knowledge] == [AXE["text"], BELL["text"]]
+    assert anteval.read_sessions(tmp_path, "information").sessions == (written,)
 
 
 @pytest.mark.parametrize(

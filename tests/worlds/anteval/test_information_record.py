@@ -9,7 +9,20 @@ from dataclasses import replace
 import pytest
 from hypothesis import given, strategies as st
 
-from anteval_cases import KNOWN, chats, episode_of, learned, over, says, session, tells
+from anteval_cases import (
+    KNOWN,
+    RESERVED,
+    TRUST,
+    asks,
+    chats,
+    episode_of,
+    learned,
+    lies,
+    over,
+    says,
+    session,
+    tells,
+)
 from sociolab.core import (
     Act,
     Action,
@@ -328,12 +341,114 @@ def test_the_way_of_a_fact_is_told_only_where_it_is_on_record() -> None:
     assert ways_of(replace(WHOLE, events=(*WHOLE.events[:2], says(0, "player-1", "Hm.")))) == ()
 
 
+# ---------------------------------------------------------------- an NPC with a reserve
+
+CAREFUL = session(players=2, turns=12, knowledge=RESERVED, trust=TRUST)
+ONE, TWO, NPC = "player-1", "player-2", anteval.NPC
+
+
+def careful(*answers: Event) -> Episode:
+    """F1 and F2 are told as they may be, F3 unasked, F5 falsely, F4 once trust was won."""
+    first = tells(2, NPC, RESERVED[0]).actions[0]
+    return episode_of(
+        CAREFUL,
+        asks(0, ONE, None),
+        asks(1, TWO, "weapon"),
+        Moved(2, NPC, (first, *tells(2, NPC, RESERVED[1]).actions)),
+        chats(3, ONE),
+        chats(4, TWO),
+        tells(5, NPC, RESERVED[2]),
+        asks(6, ONE, {"name": "Mordu"}),
+        chats(7, TWO),
+        lies(8, NPC, RESERVED[4]),
+        says(9, ONE, "Let us dance.", acts=(Act(anteval.WIN),)),
+        asks(10, TWO, {"name": "Pezyl"}),
+        tells(11, NPC, RESERVED[3]),
+        *answers,
+        over(12),
+    )
+
+
+BELIEVED = careful(
+    learned(12, ONE, RESERVED[0].text, RESERVED[4].falsehood, ids=("F1", "F5 (false)")),
+    learned(12, TWO, RESERVED[0].text, ids=("F1",)),
+)
+AS_IT_COMES = anteval.InformationPlan(key_points=5, controls=False)
+
+
+def test_how_the_npc_kept_its_reserve_worked_by_hand() -> None:
+    found = verdicts(BELIEVED, AS_IT_COMES)
+    shares = {
+        name: one.value for (name, at), one in found.items() if not at and isinstance(one, Score)
+    }
+    assert shares == pytest.approx(
+        {
+            "party_recall": 1 / 5,
+            "turns_per_fact": 12,
+            "tokens_per_fact": shares["tokens_per_fact"],
+            "told_unasked": 1 / 5,  # F3
+            "told_asked": 2 / 5,  # F1 and F2
+            "told_trusted": 1 / 5,  # F4
+            "told_falsely": 1 / 5,  # F5
+            "reserve_kept": 4 / 5,  # all but F3
+        }
+    )
+    kept = found["reserve_kept", None]
+    assert isinstance(kept, Score)
+    assert kept.reason == "4 of 5: F1, F2, F4, F5 (false)"
+
+
+def test_who_believes_a_falsehood_is_misled_and_invents_nothing() -> None:
+    found = verdicts(BELIEVED, AS_IT_COMES)
+    of = {
+        seat: {
+            name: v.value for (name, at), v in found.items() if at == seat and isinstance(v, Score)
+        }
+        for seat in (ONE, TWO)
+    }
+    assert (of[ONE]["misled"], of[TWO]["misled"]) == (1, 0)
+    assert (of[ONE]["recall"], of[ONE]["precision"], of[ONE]["hallucination"]) == (1 / 5, 1, 0)
+
+
+def test_a_question_counts_for_the_npcs_next_turn_only_and_trust_for_all_that_follow() -> None:
+    late = episode_of(
+        CAREFUL,
+        asks(0, ONE, {"name": "Kest"}),
+        chats(1, NPC),
+        chats(2, ONE),
+        tells(3, NPC, RESERVED[2]),  # two turns after it was asked for
+        says(4, ONE, "Let us dance.", acts=(Act(anteval.WIN),)),
+        tells(5, NPC, RESERVED[3]),  # trusted, but not asked for
+        asks(6, ONE, "magic item"),
+        tells(7, NPC, RESERVED[4]),  # the truth, once there is trust
+        over(8),
+    )
+    found = verdicts(late, AS_IT_COMES)
+    reasons = {name: v.reason for (name, _), v in found.items() if isinstance(v, Score)}
+    assert reasons["told_unasked"] == "2 of 5 facts: F3 (turn 4), F4 (turn 6)"
+    assert reasons["told_trusted"] == "1 of 5 facts: F5 (turn 8)"
+    assert reasons["reserve_kept"] == "1 of 3: F5"
+
+
+def test_an_npc_without_a_reserve_is_not_measured_for_one() -> None:
+    names = {name for name, _ in verdicts(WHOLE)}
+    assert not names & {"misled", "reserve_kept", "told_unasked"}
+
+
+def test_falsehoods_have_a_way_of_their_own() -> None:
+    *_, lie = ways_of(BELIEVED)
+    assert (lie.fact, lie.text) == ("F5 (false)", "Mordu has the number 50.")
+    assert [(one.turn, one.who) for one in lie.mentions] == [(8, "Ansel")]
+    assert [(one.player, one.stated) for one in lie.receipts] == [("Mira", True), ("Tom", False)]
+
+
 class TestRecordJudge(JudgeContract):
     def judge(self) -> Judge:
         return anteval.RecordJudge(PLAN)
 
     def episodes(self) -> Sequence[Episode]:
-        return (WHOLE, played(learned(4, "player-1", DOOR.text), FAILED), played())
+        failed = played(learned(4, "player-1", DOOR.text), FAILED)
+        return (WHOLE, failed, played(), BELIEVED)
 
     def measures(self) -> Sequence[Measure]:
-        return PLAN.measures(TABLE.turns)
+        return PLAN.measures(CAREFUL.turns)

@@ -17,8 +17,10 @@ from sociolab.worlds.anteval.party.drawing import (
     draw_traits,
     first_name,
     full_name,
+    hit_points,
     invent_name,
     look,
+    modifier,
     suitable_ideals,
 )
 from sociolab.worlds.anteval.party.tables import (
@@ -32,6 +34,7 @@ from sociolab.worlds.anteval.party.tables import (
     sentence,
     tables,
 )
+from sociolab.worlds.anteval.scene import describe_self
 from sociolab.worlds.anteval.session import ABILITIES
 from worlds.anteval.likeness import four_grams, masked, shares
 
@@ -320,12 +323,73 @@ def test_abilities_are_rolls_with_the_best_two_where_the_class_wants_them(seed: 
         assert 3 <= scores[-1] <= 11
 
 
-def test_the_npc_is_more_often_one_who_gets_to_know_things() -> None:
-    learned = sum(draw_traits(seed, "s", 1)[-1].background.learned for seed in range(300))
-    players = sum(draw_traits(seed, "s", 1)[0].background.learned for seed in range(300))
-    # 9 of 25 backgrounds, four times as likely: 36 of 52 are expected, 208 of 300.
-    assert 180 <= learned <= 235
-    assert players < 150
+def test_the_npc_has_one_of_the_backgrounds_that_are_asked_for() -> None:
+    wanted = ("Toll Clerk", "Ferry Keeper")
+    drawn = {draw_traits(seed, "s", 3, npc=wanted)[-1].background.name for seed in range(40)}
+    assert drawn == set(wanted)
+
+
+# ---------- level, hit points and spells, as the SRD has them
+
+
+def test_hit_points_worked_by_hand() -> None:
+    # A wizard (d6) of level 1 with constitution 14: 6 + 2. A fighter (d10) of level 3 with 15:
+    # 10 + 2, then 6 + 2 twice. A sorcerer (d6) of level 4 with 5 (-3): 3, then 4 - 3 three times.
+    # At constitution 3 (-4) a level is still worth a point: 2, then 1 each.
+    assert [modifier(score) for score in (3, 9, 10, 11, 12, 18)] == [-4, -1, 0, 0, 1, 4]
+    assert hit_points(6, 1, 14) == 8
+    assert hit_points(10, 3, 15) == 28
+    assert hit_points(6, 4, 5) == 6
+    assert hit_points(6, 3, 3) == 4
+
+
+def test_a_party_is_of_one_level_and_all_levels_are_drawn() -> None:
+    levels = [{one.level for one in draw_traits(seed, "s", 4)} for seed in range(80)]
+    assert all(len(of_party) == 1 for of_party in levels)
+    assert set.union(*levels) == {1, 2, 3, 4, 5}
+
+
+@given(SEEDS)
+def test_casters_have_as_many_spells_as_the_rules_give_and_others_none(seed: int) -> None:
+    for drawn in draw_traits(seed, "s", 8):
+        casts, level = drawn.kind.casts, drawn.level
+        if casts is None:
+            assert drawn.spells == ()
+            continue
+        cantrips = [spell for spell in drawn.spells if spell in casts.cantrips]
+        spells = [spell for spell in drawn.spells if spell not in casts.cantrips]
+        expected = {
+            "Bard": (2 + (level > 3), 3 + level),
+            "Sorcerer": (4 + (level > 3), 1 + level),
+            "Ranger": (0, (0, 2, 3, 3, 4)[level - 1]),
+        }
+        if drawn.kind.name in expected:
+            assert (len(cantrips), len(spells)) == expected[drawn.kind.name]
+        if drawn.kind.name == "Wizard":
+            prepared = level + modifier(drawn.abilities["intelligence"])
+            assert (len(cantrips), len(spells)) == (3 + (level > 3), max(1, prepared))
+        half = drawn.kind.name in ("Paladin", "Ranger")
+        highest = (0, 1, 1, 1, 2)[level - 1] if half else (level + 1) // 2
+        within_reach = {spell for spells in casts.spells[:highest] for spell in spells}
+        assert set(spells) <= within_reach
+
+
+def test_the_hit_dice_and_casters_are_those_of_the_srd() -> None:
+    dice = {kind.name: kind.hit_die for kind in tables().classes}
+    assert dice["Barbarian"] == 12
+    assert dice["Wizard"] == dice["Sorcerer"] == 6
+    assert sorted(dice.values()) == [6, 6, *[8] * 6, 10, 10, 10, 12]
+    without = {kind.name for kind in tables().classes if kind.casts is None}
+    assert without == {"Barbarian", "Fighter", "Monk", "Rogue"}
+
+
+def test_a_sheet_says_level_hit_points_and_spells() -> None:
+    told = [member for seed in range(9) for member in anteval.draw_party(seed, "s", 3)]
+    for member in told:
+        sheet = describe_self(member)
+        assert f"Level {member.level}, {member.hit_points} hit points ({member.hit_dice})." in sheet
+        assert ("Spells: " in sheet) == bool(member.spells)
+    assert any(member.spells for member in told)
 
 
 def test_all_entries_of_the_tables_turn_up() -> None:

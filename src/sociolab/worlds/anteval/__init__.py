@@ -24,23 +24,31 @@ if TYPE_CHECKING:
     from sociolab.worlds.anteval.party.drawing import draw_party as draw_party
     from sociolab.worlds.anteval.prompt_sets import paper_prompts as paper_prompts
     from sociolab.worlds.anteval.scene import (
+        ASK as ASK,
         CHAT as CHAT,
         TELL as TELL,
         USE as USE,
+        WIN as WIN,
         AntScene as AntScene,
         is_recorded as is_recorded,
         turn_text as turn_text,
         view_table as view_table,
     )
-    from sociolab.worlds.anteval.scripted import ScriptedPartyPlayer as ScriptedPartyPlayer
+    from sociolab.worlds.anteval.scripted import (
+        ScriptedPartyPlayer as ScriptedPartyPlayer,
+        WhatElsePlayer as WhatElsePlayer,
+    )
     from sociolab.worlds.anteval.session import (
         NPC as NPC,
         SKILLS as SKILLS,
         Fact as Fact,
+        FactKind as FactKind,
         Form as Form,
         Intention as Intention,
+        Mystery as Mystery,
         PartyMember as PartyMember,
         Session as Session,
+        Trust as Trust,
         session_from as session_from,
     )
     from sociolab.worlds.anteval.sessions import (

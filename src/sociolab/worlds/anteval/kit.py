@@ -23,12 +23,13 @@ from sociolab.worlds.anteval.audit import (
 )
 from sociolab.worlds.anteval.conduct import ConductCheck
 from sociolab.worlds.anteval.information.model_judge import ModelJudge
+from sociolab.worlds.anteval.information.reserve import OF_NPC
 from sociolab.worlds.anteval.information.scoring import RECALL_OF, RecordJudge, learned
 from sociolab.worlds.anteval.intention import ChatIntentionJudge, IntentionRecordJudge
 from sociolab.worlds.anteval.rating import rating_guide
 from sociolab.worlds.anteval.scene import LEAVE, PASS, SPEAK
-from sociolab.worlds.anteval.scripted import ScriptedPartyPlayer
-from sociolab.worlds.anteval.session import FactKind, session_from
+from sociolab.worlds.anteval.scripted import ScriptedPartyPlayer, WhatElsePlayer
+from sociolab.worlds.anteval.session import PLURAL, session_from
 from sociolab.worlds.anteval.sessions import InformationSettings, IntentionSettings, load_sessions
 from sociolab.worlds.anteval.world import AntEval, table_casts
 
@@ -42,13 +43,6 @@ _COUNTED = "counted in the turns as they stand, without a model"
 _CONDUCT = {
     "repetition": "Share of a seat's runs of four words that had been said at the table before",
     "broken_format": "Share of a seat's replies that could not be used",
-}
-_PLURAL: Mapping[FactKind, str] = {
-    "magic item": "magic items",
-    "weapon": "weapons",
-    "place": "places",
-    "person": "people",
-    "danger": "dangers",
 }
 
 INFORMATION = Declared(
@@ -65,9 +59,10 @@ INFORMATION = Declared(
             "f1": ("F1 score", "Harmonic mean of precision and recall"),
             "hallucination": "Share of what a player reports as learnt that nobody knew",
             **{
-                measure.name: f"Share of the NPC's facts about {_PLURAL[kind]} that a player learnt"
+                measure.name: f"Share of the NPC's facts about {PLURAL[kind]} that a player learnt"
                 for kind, measure in RECALL_OF.items()
             },
+            "misled": "Share of the NPC's falsehoods that a player believes",
             "small_talk": "Share of a player's turns that do nothing to find anything out",
             **_CONDUCT,
             "recall_at_*": "Share of the NPC's facts that a player had learnt after so many turns",
@@ -80,12 +75,23 @@ INFORMATION = Declared(
                 "Words and deeds of the whole table, at 4 characters a token, over the facts that "
                 "the players learnt",
             ),
+            "told_unasked": "Share of the NPC's facts that it told unasked",
+            "told_asked": "Share of the NPC's facts that it told when asked, before it trusted",
+            "told_trusted": "Share of the NPC's facts that it told when asked, once it trusted",
+            "told_falsely": "Share of the NPC's facts that it told falsely",
+            "reserve_kept": "Share of what the NPC told that its reserve let it tell then",
             "oracle_transcript": "Control: share of the facts told at all",
             "oracle_facts": "Control: IEP of reciting all facts",
             "informativeness": "How much a player does to exchange what matters, rated by people",
         },
-        lower=["hallucination", "small_talk", "turns_per_fact", "tokens_per_fact", *_CONDUCT],
-        neither=["no_talk", "other_session", "oracle_transcript", "oracle_facts"],
+        lower=[
+            *("hallucination", "misled", "small_talk", "turns_per_fact", "tokens_per_fact"),
+            *_CONDUCT,
+        ],
+        neither=[
+            *("no_talk", "other_session", "oracle_transcript", "oracle_facts"),
+            *(measure.name for measure in OF_NPC),
+        ],
         units={
             "turns_per_fact": "turns",
             "tokens_per_fact": "tokens",
@@ -139,7 +145,7 @@ def _load_information(setup: WorldSetup) -> WorldKit:
         world=AntEval(
             "information", sessions, plan.controls, plan.snapshots, setup.policy, settings.texts
         ),
-        players={"scripted": ScriptedPartyPlayer()},
+        players={"scripted": ScriptedPartyPlayer(), "what-else": WhatElsePlayer()},
         judges={"record": RecordJudge(plan)},
         checks=(ConductCheck(),),
         model_judge=model_judge,

@@ -7,19 +7,20 @@ from sociolab.worlds.anteval.session import PACKAGE
 
 REQUIRED_TEMPLATES = {
     "act_head": (
-        "information kept knowledge leaving limit marks npc others purposes situation teller wants "
-        "you"
+        "information kinds knowledge leaving limit marks npc others purposes reserved situation "
+        "teller wants you"
     ),
     "act_tail": "limit turn",
     "learned": "before teller",
     "judge_knowledge": "k",
     "judge_summary": "k",
     "judge_match": "",
-    "judge_facts": "npc",
+    "judge_facts": "falsehoods npc",
     "judge_transcript": "npc",
+    "judge_reserve": "npc",
     "virtual_dm": "dm skills",
     "write_character": "longest shortest",
-    "write_knowledge": "count npc situation",
+    "write_knowledge": "count npc reserve situation",
 }
 PLAYED = ("act_head", "act_tail", "learned")
 """The prompts of agents; the others are those of judges and writers."""

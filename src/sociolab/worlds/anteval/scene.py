@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
-from typing import Literal
+from typing import Literal, get_args
 
 from pydantic import BaseModel, Field
 
@@ -22,11 +22,14 @@ from sociolab.worlds.anteval.prompt_sets import paper_prompts
 from sociolab.worlds.anteval.session import (
     ABILITIES,
     NPC,
+    PLURAL,
     SKILLS,
     Fact,
     Form,
     PartyMember,
+    Reserve,
     Session,
+    Trust,
 )
 
 SPEAK, ACT, PASS, LEAVE = "speak", "act", "pass", "leave"
@@ -65,8 +68,12 @@ MARKED_ACTIONS = ActionSpace(
 """The same for players who mean to use a skill, where sessions ask for marks."""
 
 ASK, TELL, USE, CHAT = "ask", "tell", "use", "chat"
-"""The acts of scripted players: a question, about a kind of fact or (None) about anything; a fact,
-as {"id", "text"}; the use of a skill, by its name; and small talk, which has no consequences."""
+"""The acts of scripted players: a question, about a kind of fact, a name as {"name"} or (None)
+anything; a fact or a falsehood, as {"id", "text", "names"}; the use of a skill, by its name; and
+small talk, which has no consequences."""
+
+SOUND, HINT, WIN = "sound", "hint", "win"
+"""Further acts: a player asks what the NPC wants, the NPC lets it show, a player does it."""
 
 UNRECORDED = (
     "intentions are on record only where built-in scripted players took every turn; any other "
@@ -191,9 +198,13 @@ class TableWitness:
                 "situation": view.situation,
                 "you": describe_self(view.me),
                 "others": view.others,
-                "knowledge": [fact.text for fact in view.knowledge if fact.id not in view.kept],
-                "kept": [fact.text for fact in view.knowledge if fact.id in view.kept],
-                "wants": view.wants,
+                "knowledge": view.knowledge,
+                "reserved": {
+                    reserve: [fact for fact in view.knowledge if fact.reserve == reserve]
+                    for reserve in get_args(Reserve)
+                },
+                "kinds": PLURAL,
+                "wants": view.trust.text if view.trust else "",
                 "leaving": view.leaving,
                 "purposes": [purpose.text for purpose in view.purposes],
                 "marks": self._marks,
@@ -222,8 +233,8 @@ class PublicView:
 class TableView:
     """What one seat knows, as records.
 
-    `knowledge`, with what is `kept` of it and what the NPC `wants`, is empty for all but the NPC;
-    `purposes` are the intentions that this player alone is told; `leaving`: it may leave.
+    `knowledge`, and what wins the NPC's `trust`, are the NPC's alone; `purposes` are the intentions
+    that this player alone is told; `leaving`: it may leave.
     """
 
     form: Form
@@ -232,8 +243,7 @@ class TableView:
     others: tuple[PublicView, ...]
     situation: str
     knowledge: tuple[Fact, ...] = ()
-    kept: tuple[str, ...] = ()
-    wants: str = ""
+    trust: Trust | None = None
     leaving: bool = False
     purposes: tuple[Purpose, ...] = ()
 
@@ -268,8 +278,7 @@ def view_table(session: Session, seat: str) -> TableView:
         ),
         situation=session.situation,
         knowledge=session.knowledge if npc and session.form == "information" else (),
-        kept=session.kept if npc else (),
-        wants=session.wants if npc else "",
+        trust=session.trust if npc else None,
         leaving=session.leaving and not npc,
         purposes=tuple(
             Purpose(intention.skill, intention.text)
@@ -317,7 +326,9 @@ def describe_self(character: PartyMember, *, look: bool = True) -> str:
         f"Alignment: {character.alignment}.",
         character.description,
         f"Others see: {character.look}" if look else "",
+        f"Level {character.level}, {character.hit_points} hit points ({character.hit_dice}). "
         f"Abilities: {abilities}.",
+        f"Spells: {', '.join(character.spells)}." if character.spells else "",
         _join_texts("Personality", character.personality),
     ]
     for title, text in (

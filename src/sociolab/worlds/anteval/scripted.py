@@ -1,6 +1,6 @@
-"""The scripted player: it takes any seat of a table, offline and deterministic.
+"""Scripted players: they take any seat of a table, offline and deterministic.
 
-It is a smoke test, not an opponent, and as a reticent NPC it never gets what it wants. Every action
+They are a smoke test, not opponents; one that only asks "What else?" is a control. Every action
 carries acts (`scene.ASK`, `TELL`, `USE`, `CHAT`) that say what it means, and its answers the ids of
 the facts that they state; scripted players understand each other by these alone. Beside a model, a
 person or anybody's own code they go on politely, and nothing that is said counts for anything
@@ -20,9 +20,22 @@ from sociolab.core.errors import WorldError
 from sociolab.core.ports import Line, NoReply, Question, Reply, Request
 from sociolab.core.seeding import stream
 from sociolab.worlds.anteval.information.scoring import Learned
-from sociolab.worlds.anteval.scene import ACT, ASK, CHAT, LEAVE, PASS, SPEAK, TELL, USE, TableView
+from sociolab.worlds.anteval.scene import (
+    ACT,
+    ASK,
+    CHAT,
+    HINT,
+    LEAVE,
+    PASS,
+    SOUND,
+    SPEAK,
+    TELL,
+    USE,
+    WIN,
+    TableView,
+)
+from sociolab.worlds.anteval.scenes import KINDS
 from sociolab.worlds.anteval.session import PACKAGE, Fact, PartyMember
-from sociolab.worlds.anteval.sessions import KINDS
 
 _PASSES, _DEEDS, _TWO_AT_ONCE, _ASIDE, _INVENTS = 0.05, 0.25, 0.2, 0.12, 0.25
 
@@ -41,13 +54,28 @@ class ScriptedPartyPlayer:
                 "the scripted player of anteval plays TableView observations; "
                 f"found a {type(view).__name__}"
             )
-        turn = _Turn(request, view)
+        turn = self._turn(request, view)
         if not isinstance(request.expected, Question):
-            return Reply(turn.npc() if view.npc else turn.player())
+            if not view.npc:
+                return Reply(turn.player())
+            return Reply(turn.careful_npc() if view.trust else turn.npc())
         if request.expected.reply is Learned:
             return Reply(turn.learned())
         problem = f"scripted players have no answer to the question {request.name}"
         return NoReply("gave up", problem, again=False)
+
+    def _turn(self, request: Request, view: TableView) -> _Turn:
+        return _Turn(request, view)
+
+
+class WhatElsePlayer(ScriptedPartyPlayer):
+    """A control: as a player it says "What else do you know?" in every turn, and forgets nothing.
+
+    What it learns is what the NPC tells whoever asks for nothing in particular.
+    """
+
+    def _turn(self, request: Request, view: TableView) -> _Turn:
+        return _WhatElse(request, view)
 
 
 class _Turn:
@@ -68,8 +96,7 @@ class _Turn:
         """Tells what it knows when it is asked, by its charisma; to those whom it does not
         understand, bit by bit."""
         stated = {id_ for line in self._own_lines for id_, _ in _find_facts(line)}
-        tellable = [fact for fact in self._view.knowledge if fact.id not in self._view.kept]
-        remaining = [fact for fact in tellable if fact.id not in stated]
+        remaining = [fact for fact in self._view.knowledge if fact.id not in stated]
         questions = self._questions()
         open_ = self._chance.random() < _share(self._view.me, "charisma")
         understands = all(a.acts for line in self._lines if not line.you for a in line.actions)
@@ -79,15 +106,40 @@ class _Turn:
             return (self._says("npc", "nothing"),)
         if not open_:
             return (self._says("npc", "evade"),)
-        kinds = [kind for _, kind in questions]
-        requested = [fact for fact in remaining if fact.kind in kinds] or remaining
+        requested = [
+            fact
+            for fact in remaining
+            if any(fact.asked_by(what) != "any question" for _, what in questions)
+        ] or remaining
         fact = self._chance.choice(requested)
         rest = [other for other in remaining if other.id != fact.id]
         facts = [fact, self._chance.choice(rest)] if rest and self._often(_TWO_AT_ONCE) else [fact]
+        told = [_telling(fact) for fact in facts]
         aside = questions and self._seats > 2 and self._often(_ASIDE)
         return (
-            self._tells(facts, "tell" if questions else "offer", questions[-1][0] if aside else ""),
+            self._tells(told, "tell" if questions else "offer", questions[-1][0] if aside else ""),
         )
+
+    def careful_npc(self) -> tuple[Action, ...]:
+        """Answers each player's first question with one thing that its reserve allows."""
+        told = {id_ for line in self._own_lines for id_, _ in _find_facts(line)}
+        trusts = any(self._acts(WIN))
+        chosen: list[dict[str, Json]] = []
+        for what in dict(reversed(self._questions())).values():
+            untold = [
+                telling
+                for fact in sorted(self._view.knowledge, key=lambda f: f.reserve == "any question")
+                if (telling := _careful_telling(fact, what, trusts)) is not None
+                and telling["id"] not in told
+            ]
+            chosen += untold[:1]
+            told |= {str(telling["id"]) for telling in untold[:1]}
+        if chosen:
+            return (self._tells(chosen, "tell"),)
+        if self._view.trust and any(self._acts(SOUND)) and not any(self._acts(HINT)):
+            hint = Act(HINT, self._view.trust.how)
+            return (self._speaks(self._line("npc", "hint"), hint),)
+        return (self._says("npc", "nothing"),) if self._questions() else self._idle("npc")
 
     def player(self) -> tuple[Action, ...]:
         """Greets, uses its skills, passes on what it alone was told, and asks."""
@@ -104,12 +156,30 @@ class _Turn:
             return (Action(PASS, acts=(Act(CHAT),)),)
         if self._view.form == "intention" or self._often(_DEEDS):
             return self._idle("party")
-        asked_kinds = {act.what for line in self._lines for act in _acts(line) if act.kind == ASK}
-        if None in asked_kinds and self._view.leaving:
+        if self._view.leaving and None in self._asked(0):
             return (Action(LEAVE, acts=(Act(CHAT),)),)
-        kinds = [kind for kind in KINDS if kind not in asked_kinds]
-        kind = self._chance.choice(kinds) if kinds else None
-        return (self._speaks(self._line("ask", kind or "anything"), Act(ASK, kind)),)
+        return (self._asks(),)
+
+    def _asks(self) -> Action:
+        """About each kind of thing, about what the NPC wants, by name, then for anything more; from
+        the start again once the NPC has what it wants."""
+        won = [line.turn for line in self._lines for act in _acts(line) if act.kind == WIN]
+        asked = self._asked(won[0] if won else 0)
+        kinds = [kind for kind in KINDS if kind not in asked]
+        if kinds:
+            kind = self._chance.choice(kinds)
+            return self._speaks(self._line("ask", kind), Act(ASK, kind))
+        hints = [str(act.what) for act in self._acts(HINT)]
+        if hints and not won:
+            words = self._line("win", hints[0])
+            return Action(ACT if hints[0] == "done" else SPEAK, words, acts=(Act(WIN),))
+        if not any(self._acts(SOUND)):
+            return self._speaks(self._line("party", "sound"), Act(SOUND))
+        names = [name for name in self._names_heard() if {"name": name} not in asked]
+        if names:
+            words = self._line("ask", "name").replace("{name}", names[0])
+            return self._speaks(words, Act(ASK, {"name": names[0]}))
+        return self._speaks(self._line("ask", "anything"), Act(ASK, None))
 
     def learned(self) -> Learned:
         """The facts that this player kept of those it heard, by its wisdom; now and then it adds
@@ -122,17 +192,40 @@ class _Turn:
                 facts |= _find_facts(line)
             if line.who == self._teller and any(not a.acts for a in line.actions):
                 unread += [a.text for a in line.actions if a.kind == SPEAK]
-        keeps = 0.3 + 0.7 * _share(self._view.me, "wisdom")
-        remembered = {
-            i: text for i, text in facts.items() if stream(*self._key, i).random() < keeps
-        }
-        habit = stream(*self._key, "invents")
-        more = habit.choice(_lines()["remembered"]["invented"])
-        invented = [more] if facts and habit.random() < _INVENTS else []
+        remembered = {i: text for i, text in facts.items() if self._keeps(i)}
+        invented = self._invented() if facts else []
         ids = [*remembered, *([""] * len([*invented, *unread]))]
         return Learned(facts=[*remembered.values(), *invented, *unread], ids=ids)
 
+    def _keeps(self, fact: str) -> bool:
+        keeps = 0.3 + 0.7 * _share(self._view.me, "wisdom")
+        return stream(*self._key, fact).random() < keeps
+
+    def _invented(self) -> list[str]:
+        habit = stream(*self._key, "invents")
+        more: str = habit.choice(_lines()["remembered"]["invented"])
+        return [more] if habit.random() < _INVENTS else []
+
     # -------------------------------------------------------------- what happened
+
+    def _acts(self, kind: str) -> list[Act]:
+        """All acts of a kind, by anybody, in their order."""
+        return [act for line in self._lines for act in _acts(line) if act.kind == kind]
+
+    def _asked(self, since: int) -> list[Json]:
+        """What has been asked for since this turn."""
+        return [
+            act.what
+            for line in self._lines
+            for act in _acts(line)
+            if line.turn >= since and act.kind == ASK
+        ]
+
+    def _names_heard(self) -> list[str]:
+        """The names in what was told so far, in their order, each once."""
+        told = [act.what for act in self._acts(TELL) if isinstance(act.what, dict)]
+        names = [name for what in told for name in _as_names(what)]
+        return list(dict.fromkeys(names))
 
     @property
     def _teller(self) -> str:
@@ -180,9 +273,9 @@ class _Turn:
             return (talk,)
         return (deed,) if self._often(0.4) else (deed, talk)
 
-    def _tells(self, facts: list[Fact], lead: str, to: str) -> Action:
-        words = f" {self._line('npc', 'also')} ".join(fact.text for fact in facts)
-        acts = [Act(TELL, {"id": fact.id, "text": fact.text}) for fact in facts]
+    def _tells(self, told: list[dict[str, Json]], lead: str, to: str = "") -> Action:
+        words = f" {self._line('npc', 'also')} ".join(str(telling["text"]) for telling in told)
+        acts = [Act(TELL, telling) for telling in told]
         text = f"{self._line('npc', lead)} {words}"
         return Action(SPEAK, text, (to,) if to else (), tuple(acts))
 
@@ -206,6 +299,38 @@ class _Turn:
 
     def _often(self, share: float) -> bool:
         return self._chance.random() < share
+
+
+class _WhatElse(_Turn):
+    """The turn of a player that asks for nothing in particular."""
+
+    def player(self) -> tuple[Action, ...]:
+        return (self._speaks(_lines()["what_else"], Act(ASK, None)),)
+
+    def _keeps(self, fact: str) -> bool:
+        return True
+
+    def _invented(self) -> list[str]:
+        return []
+
+
+def _telling(fact: Fact) -> dict[str, Json]:
+    return {"id": fact.id, "text": fact.text, "names": list(fact.names)}
+
+
+def _careful_telling(fact: Fact, what: Json, trusts: bool) -> dict[str, Json] | None:
+    """What an NPC with a reserve tells of a fact for this question, be it false; None: nothing."""
+    asked = fact.asked_by(what)
+    if fact.allows(asked, trusts):
+        return _telling(fact)
+    if fact.may_lie(asked, trusts):
+        return _telling(fact) | {"id": fact.false_id, "text": fact.falsehood}
+    return None
+
+
+def _as_names(what: dict[str, Json]) -> list[str]:
+    names = what.get("names")
+    return [str(name) for name in names] if isinstance(names, list) else []
 
 
 def _acts(line: Line) -> Iterator[Act]:

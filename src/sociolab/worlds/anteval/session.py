@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Mapping
 from functools import lru_cache
-from typing import Annotated, Any, Literal, Self, TypeAlias
+from typing import Annotated, Any, Literal, Self, TypeAlias, get_args
 
 from pydantic import BaseModel, ConfigDict, Field, model_validator
+
+from sociolab.core.episode import Json
 
 ABILITIES = ("strength", "dexterity", "constitution", "intelligence", "wisdom", "charisma")
 
@@ -44,6 +47,20 @@ NPC = "npc"
 """The seat of the NPC; the players' seats are "player-1", "player-2", ..."""
 
 FactKind: TypeAlias = Literal["magic item", "weapon", "place", "person", "danger"]
+PLURAL: Mapping[FactKind, str] = {
+    "magic item": "magic items",
+    "weapon": "weapons",
+    "place": "places",
+    "person": "people",
+    "danger": "dangers",
+}
+Asked: TypeAlias = Literal["any question", "its kind", "its name"]
+ASKED: tuple[Asked, ...] = get_args(Asked)
+"""How a question may ask for a fact, from the least to the most particular."""
+Reserve: TypeAlias = Literal["any question", "its kind", "its name", "trust", "falsely"]
+"""What an NPC with a reserve wants before it tells a fact: any question, one about its kind of
+thing, one that names what it is about, or trust and such a question. What it tells falsely it tells
+so to whoever asks by name, and truly once it trusts."""
 Form: TypeAlias = Literal["information", "intention"]
 
 
@@ -57,6 +74,7 @@ class PartyMember(SessionRecord):
     """A character, as its own player knows it. `look` is all that the others know beforehand.
 
     `description` is prose that agrees with the traits; the abilities are scores from 3 to 20.
+    `hit_dice` are dice and number, such as "3d8"; `spells` are those that it can cast.
     """
 
     id: str
@@ -66,6 +84,10 @@ class PartyMember(SessionRecord):
     class_name: str
     background: str
     alignment: str
+    level: Annotated[int, Field(ge=1, le=20)] = 1
+    hit_points: Annotated[int, Field(ge=1)] = 4
+    hit_dice: str = "1d8"
+    spells: tuple[str, ...] = ()
     abilities: dict[str, Annotated[int, Field(ge=3, le=20)]]
     personality: tuple[str, ...]
     ideal: str
@@ -90,11 +112,79 @@ def passer_by(seat: str, name: str, **traits: str) -> PartyMember:
 
 
 class Fact(SessionRecord):
-    """One atomic fact that the NPC alone knows: `text` says it in one sentence."""
+    """One atomic fact that the NPC alone knows: `text` says it in one sentence.
+
+    `reserve` is when the NPC tells it, and `names` are those by which one may ask for it; of a fact
+    that is told falsely, `falsehood` is what the NPC says instead. `clears` is the suspect of the
+    scene who, by this fact, did not do it.
+    """
 
     id: str
     kind: FactKind
     text: str
+    reserve: Reserve = "any question"
+    names: tuple[str, ...] = ()
+    falsehood: str = ""
+    clears: str = ""
+
+    @model_validator(mode="after")
+    def _can_be_told(self) -> Self:
+        if (self.reserve == "falsely") != bool(self.falsehood):
+            raise ValueError(
+                'falsehood: expected one where the reserve is "falsely", and only there'
+            )
+        if self.reserve in ("its name", "falsely") and not self.names:
+            raise ValueError(
+                "names: expected at least one by which to ask for the fact, found none"
+            )
+        return self
+
+    @property
+    def false_id(self) -> str:
+        """The id under which the falsehood is told."""
+        return f"{self.id} (false)"
+
+    def asked_by(self, what: Json) -> Asked:
+        """How a question about a kind, a name ({"name": ...}) or anything (None) asks for it."""
+        if isinstance(what, dict) and what.get("name") in self.names:
+            return "its name"
+        return "its kind" if what == self.kind else "any question"
+
+    def allows(self, asked: Asked | None, trusts: bool) -> bool:
+        """Whether the reserve lets the NPC tell it for such a question; None: nobody asked."""
+        match self.reserve:
+            case "any question":
+                return asked is not None
+            case "its kind":
+                return asked in ("its kind", "its name")
+            case "its name":
+                return asked == "its name"
+            case "trust" | "falsely":
+                return trusts and asked in ("its kind", "its name")
+
+    def may_lie(self, asked: Asked | None, trusts: bool) -> bool:
+        """Whether the reserve lets the NPC tell the falsehood instead."""
+        return self.reserve == "falsely" and asked == "its name" and not trusts
+
+
+class Trust(SessionRecord):
+    """What wins the NPC's trust: something `how`, as `text` says, which ends "You want ..."."""
+
+    how: Literal["said", "done", "given"]
+    text: str
+
+
+class Mystery(SessionRecord):
+    """What a scene asks, and who of the suspects did it."""
+
+    question: str
+    suspects: tuple[str, ...]
+    culprit: str
+
+    def left(self, facts: Iterable[Fact]) -> tuple[str, ...]:
+        """The suspects whom none of these facts clears."""
+        cleared = {fact.clears for fact in facts}
+        return tuple(suspect for suspect in self.suspects if suspect not in cleared)
 
 
 class Intention(SessionRecord):
@@ -114,10 +204,10 @@ class Intention(SessionRecord):
 class Session(SessionRecord):
     """The content of a task. The players come in the order in which they act, the NPC last.
 
-    `situation` is told to all. Information: `knowledge` is the NPC's; facts whose ids are `kept` it
-    keeps back until it gets what it `wants` (the end of a sentence, "You want ..."); with `leaving`
-    players may leave; `decoys` are the facts of another session (a control). Intention:
-    `intentions` are the players', none, one or several a player.
+    `situation` is told to all. Information: `knowledge` is the NPC's, which answers the `mystery`;
+    an NPC whose `trust` can be won tells each fact as its reserve says; with `leaving` players may
+    leave; `decoys` are the facts of another session (a control). Intention: `intentions` are the
+    players', none, one or several a player.
     """
 
     id: str
@@ -126,8 +216,8 @@ class Session(SessionRecord):
     situation: str
     characters: tuple[PartyMember, ...]
     knowledge: tuple[Fact, ...] = ()
-    wants: str = ""
-    kept: tuple[str, ...] = ()
+    mystery: Mystery | None = None
+    trust: Trust | None = None
     leaving: bool = False
     decoys: tuple[Fact, ...] = ()
     intentions: tuple[Intention, ...] = ()
@@ -147,6 +237,12 @@ class Session(SessionRecord):
         for intention in self.intentions:
             if intention.seat not in seats[:-1]:
                 raise ValueError(f'the intention of "{intention.seat}": expected a player\'s seat')
+        if self.trust is None and any(fact.reserve != "any question" for fact in self.knowledge):
+            raise ValueError("trust: expected what wins the NPC's trust, since it has a reserve")
+        if self.mystery and self.mystery.culprit not in self.mystery.left(self.knowledge):
+            raise ValueError(
+                f'the culprit "{self.mystery.culprit}": expected a suspect not cleared'
+            )
         return self
 
     @property
@@ -157,6 +253,12 @@ class Session(SessionRecord):
     def players(self) -> tuple[PartyMember, ...]:
         """The party, in the order in which it acts."""
         return self.characters[:-1]
+
+    @property
+    def statements(self) -> dict[str, str]:
+        """What the NPC may tell, by id: the facts, and behind them the falsehoods."""
+        false = {fact.false_id: fact.falsehood for fact in self.knowledge if fact.falsehood}
+        return {fact.id: fact.text for fact in self.knowledge} | false
 
     def seated(self, seat: str) -> PartyMember:
         return next(character for character in self.characters if character.id == seat)

@@ -1,20 +1,16 @@
 """Sessions to play: drawn by seed from tables and a grammar, or read from a folder.
 
-Sets of sessions, their settings (`--set NAME=VALUE`), and how the opening situation and the NPC's
-knowledge are drawn: atomic facts about what is at stake, with invented names.
+Sets of sessions and their settings (`--set NAME=VALUE`).
 """
 
 from __future__ import annotations
 
 import hashlib
-import tomllib
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from functools import cache, cached_property
-from importlib.resources import files
+from functools import cached_property
 from pathlib import Path
-from random import Random
-from typing import Any, Literal, Protocol, get_args
+from typing import Any, Literal, Protocol
 
 from pydantic import ConfigDict, Field, model_validator
 
@@ -22,21 +18,19 @@ from sociolab.core.episode import Action, Answered, CastMember, Ended, Episode, 
 from sociolab.core.errors import ConfigError
 from sociolab.core.ports import DataId
 from sociolab.core.reading import json_records, read_bytes
-from sociolab.core.seeding import digest, stream
+from sociolab.core.seeding import digest
 from sociolab.engine.setup import WorldSetup
 from sociolab.worlds.anteval.information.scoring import LEARNED, InformationPlan, Learned
 from sociolab.worlds.anteval.intention import UNIFORM, Assigned, read_prior
 from sociolab.worlds.anteval.party.drawing import draw_party
 from sociolab.worlds.anteval.prompt_sets import AntSettings
-from sociolab.worlds.anteval.session import (
-    MOST_TURNS,
-    PACKAGE,
-    Fact,
-    FactKind,
-    Form,
-    PartyMember,
-    Session,
+from sociolab.worlds.anteval.scenes import (
+    MOST_FACTS,
+    draw_knowledge,
+    draw_scene,
+    draw_situation,
 )
+from sociolab.worlds.anteval.session import MOST_TURNS, Fact, Form, Mystery, PartyMember, Session
 
 FILE = "sessions.jsonl"
 
@@ -59,9 +53,9 @@ class Sessions(Protocol):
 class DrawnSessions:
     """So many sessions drawn by seed; each has new characters, situation, knowledge or intentions.
 
-    `facts` is how much the NPC knows, `reticent` whether it keeps some of that back until it gets
-    what it wants, `leaving` whether players may leave (information); `assigned` is how skills are
-    given to players (intention).
+    `facts` is how much the NPC knows, `reserve` whether it is particular about when to tell it,
+    `leaving` whether players may leave (information); `assigned` is how skills are given to players
+    (intention).
     """
 
     form: Form
@@ -71,13 +65,13 @@ class DrawnSessions:
     turns: int
     facts: int = 0
     assigned: Assigned | None = None
-    reticent: bool = False
+    reserve: bool = False
     leaving: bool = False
 
     @cached_property
     def id(self) -> DataId:
         """The hash covers all that was drawn, so that a change of the tables shows."""
-        return DataId("drawn", "2", digest(*(task.content for task in self.tasks)))
+        return DataId("drawn", "3", digest(*(task.content for task in self.tasks)))
 
     @cached_property
     def tasks(self) -> tuple[Task, ...]:
@@ -86,11 +80,17 @@ class DrawnSessions:
 
     def all(self) -> tuple[Session, ...]:
         """The sessions; another session's knowledge is the decoy of each."""
-        facts = [
-            draw_knowledge(self.seed, self._name(n), draw_scene(self.seed, n), self.facts)
-            for n in range(self.sessions + 1)
-        ]
-        return tuple(self._session(i, facts[i], facts[i + 1]) for i in range(self.sessions))
+        known = [self._knowledge(number) for number in range(self.sessions + 1)]
+        return tuple(
+            self._session(number, *known[number], known[number + 1][1])
+            for number in range(self.sessions)
+        )
+
+    def _knowledge(self, number: int) -> tuple[Mystery | None, tuple[Fact, ...]]:
+        if not self.facts:
+            return None, ()
+        scene, name = draw_scene(self.seed, number), self._name(number)
+        return draw_knowledge(self.seed, name, scene, self.facts, reserve=self.reserve)
 
     def situation(self, number: int, characters: Sequence[PartyMember]) -> str:
         """What these characters walk into in the session of this number."""
@@ -101,10 +101,14 @@ class DrawnSessions:
         return f"{self.form}-{self.seed}-{number:04d}"
 
     def _session(
-        self, number: int, knowledge: tuple[Fact, ...], decoys: tuple[Fact, ...]
+        self,
+        number: int,
+        mystery: Mystery | None,
+        knowledge: tuple[Fact, ...],
+        decoys: tuple[Fact, ...],
     ) -> Session:
-        name = self._name(number)
-        characters = draw_party(self.seed, name, self.players)
+        name, scene = self._name(number), draw_scene(self.seed, number)
+        characters = draw_party(self.seed, name, self.players, npc=tuple(scene.knows))
         players = tuple(character.id for character in characters[:-1])
         return Session(
             id=name,
@@ -113,8 +117,8 @@ class DrawnSessions:
             situation=self.situation(number, characters),
             characters=characters,
             knowledge=knowledge,
-            wants=draw_scene(self.seed, number).wants if self.reticent else "",
-            kept=kept_back(knowledge) if self.reticent else (),
+            mystery=mystery,
+            trust=scene.trust if self.reserve else None,
             leaving=self.leaving,
             decoys=decoys,
             intentions=self.assigned.draw(self.seed, name, players) if self.assigned else (),
@@ -194,8 +198,6 @@ def _find_problem(session: Session, form: Form) -> str:
         ids = [fact.id for fact in facts]
         if len(set(ids)) < len(ids):
             return f"expected facts with different ids, found {ids}"
-    if unknown := set(session.kept) - {fact.id for fact in session.knowledge}:
-        return f"kept: expected ids of facts of the knowledge, found {sorted(unknown)}"
     return ""
 
 
@@ -217,12 +219,12 @@ class DrawnSettings(AntSettings):
         return self.model_fields_set & set(DrawnSettings.model_fields) - {"prompts"}
 
 
-MOST_FACTS = 50
-"""A scene offers 55 facts: 5 things, each with its part in the scene and 10 attributes."""
-
-HARD: Mapping[str, object] = {"facts": 30, "reticent": True, "leaving": True}
-"""What the preset "hard" sets, unless it is given. An NPC that answers each of three players one
-question in each of its 7 turns gives away 21 facts at most."""
+PRESETS: Mapping[str, Mapping[str, object]] = {
+    "standard": {},
+    "reserve": {"reserve": True},
+    "hard": {"facts": 30, "reserve": True, "leaving": True},
+}
+"""What a preset sets, unless it is given."""
 
 
 class InformationSettings(DrawnSettings):
@@ -231,15 +233,16 @@ class InformationSettings(DrawnSettings):
     The NPC knows so many `facts`; the paper's k is `key_points`, the same for all sessions of a
     run (without it as many as there are facts, so that no summary has to choose). `snapshots` N
     asks the players after every N turns what they have learned (0: never); `controls` asks them
-    before the first turn, too, and reports all controls. A `reticent` NPC tells nothing unasked,
-    and keeps a third back until it gets what it wants; with `leaving` players may leave before the
-    last turn. The `preset` "standard" has the paper's sizes, "hard" more facts (30), a reticent NPC
-    and leaving; what is given besides overrides it.
+    before the first turn, too, and reports all controls. An NPC with a `reserve` tells some facts
+    at any question, some when asked for their kind or by name, some only once it trusts, and some
+    falsely; with `leaving` players may leave before the last turn. The `preset` "standard" has the
+    paper's sizes, "reserve" such an NPC, "hard" also more facts (30) and leaving; what is given
+    besides overrides it.
     """
 
-    preset: Literal["standard", "hard"] = "standard"
+    preset: Literal["standard", "reserve", "hard"] = "standard"
     facts: int = Field(default=10, ge=1, le=MOST_FACTS)
-    reticent: bool = False
+    reserve: bool = False
     leaving: bool = False
     key_points: int | None = Field(default=None, ge=1)
     snapshots: int = Field(default=0, ge=0)
@@ -248,12 +251,13 @@ class InformationSettings(DrawnSettings):
     @model_validator(mode="before")
     @classmethod
     def _preset(cls, values: Any) -> Any:
-        hard = isinstance(values, dict) and values.get("preset") == "hard"
-        return {**HARD, **values} if hard else values
+        if not isinstance(values, dict):
+            return values
+        return {**PRESETS.get(str(values.get("preset")), {}), **values}
 
     def drawing_options(self) -> set[str]:
         """The names of settings that the user set and that say how sessions are drawn."""
-        own = {"preset"} if self.preset == "hard" else {"facts", "reticent", "leaving"}
+        own = {"facts", "reserve", "leaving"} if self.preset == "standard" else {"preset"}
         return super().drawing_options() | (self.model_fields_set & own)
 
     def draw(self, seed: int) -> DrawnSessions:
@@ -264,7 +268,7 @@ class InformationSettings(DrawnSettings):
             self.players,
             self.turns,
             self.facts,
-            reticent=self.reticent,
+            reserve=self.reserve,
             leaving=self.leaving,
         )
 
@@ -323,198 +327,3 @@ def load_sessions(
             f"({names}); drop these, or --data"
         )
     return read_sessions(setup.folder, form)
-
-
-_STANDING = (
-    "Their eyes fall on {a}, then on {b}.",
-    "First they see {a}, then {b}.",
-    "Before them are {a} and {b}.",
-    "They make out {a} and, half hidden, {b}.",
-    "Close by they find {a} and, a few steps on, {b}.",
-    "{A}: that is all they see, until somebody points out {b}.",
-)
-_ALL = "all"
-
-
-@dataclass(frozen=True, slots=True)
-class _Place:
-    group: str
-    enter: str
-    stands: tuple[str, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class SceneAtStake:
-    """What is at stake in the places of a group, and what the NPC wants there.
-
-    `things` are by kind of fact: a template of the thing's name, and its part in the matter.
-    """
-
-    group: str
-    stakes: str
-    wants: str
-    things: Mapping[str, tuple[str, str]]
-
-
-def draw_scene(seed: int, number: int) -> SceneAtStake:
-    """The scene of the session of this number; none comes again before all have come."""
-    rows = _scenes()
-    order = stream(seed, "scenes").sample(range(len(rows)), len(rows))
-    return rows[order[number % len(rows)]]
-
-
-def draw_situation(
-    seed: int, session: str, scene: SceneAtStake, characters: Sequence[PartyMember]
-) -> str:
-    """The opening that all players read: 50 to 110 words that name the NPC and no fact."""
-    chance = stream(seed, "situation", session)
-    place = chance.choice([p for p in _places() if scene.group in (_ALL, p.group)])
-    npc = characters[-1]
-
-    def draw_line(table: str) -> str:
-        lines = _lines(table)
-        return chance.choice((*lines.get(_ALL, ()), *lines[place.group]))
-
-    a, b = chance.sample(place.stands, 2)
-    standing = chance.choice(_STANDING).format(a=a, b=b, A=a[:1].upper() + a[1:])
-    present = draw_line("presence").format(npc=npc.name, first=npc.first_name)
-    sentences = (f"The party {place.enter}.", draw_line("lights"), standing, scene.stakes, present)
-    return " ".join(sentences)
-
-
-@cache
-def _scenes() -> tuple[SceneAtStake, ...]:
-    return tuple(
-        SceneAtStake(
-            row["group"],
-            row["stakes"],
-            row["wants"],
-            {kind: (row[kind][0], row[kind][1]) for kind in KINDS},
-        )
-        for row in _table("situations", "scenes")["scene"]
-    )
-
-
-@cache
-def _places() -> tuple[_Place, ...]:
-    return tuple(
-        _Place(row["group"], row["enter"], tuple(row["stands"]))
-        for row in _table("situations", "places")["place"]
-    )
-
-
-@cache
-def _lines(table: str) -> dict[str, tuple[str, ...]]:
-    return {group: tuple(lines) for group, lines in _table("situations", table).items()}
-
-
-KINDS: tuple[FactKind, ...] = get_args(FactKind)
-NEGATIVE = 1 / 8
-"""The share of particulars that say that something is NOT so."""
-
-_PARTS = ("onsets", "first_vowels", "middles", "second_vowels", "endings")
-"""What an invented name is put together from: some two million names, in no dictionary."""
-
-
-@dataclass(frozen=True, slots=True)
-class _Attribute:
-    values: str
-    says: tuple[str, ...]
-    denies: tuple[str, ...]
-
-
-def draw_knowledge(seed: int, session: str, scene: SceneAtStake, count: int) -> tuple[Fact, ...]:
-    """So many facts about a scene, ids "F1", "F2", ..., at most `MOST_FACTS`.
-
-    They are about five things, one of each kind, whose names are invented, so that nothing can be
-    known beforehand or guessed. First comes what part each has in the matter, which a question
-    about the scene leads to; then what else there is to know of it, which has to be asked for. With
-    five or more every kind occurs.
-    """
-    chance = stream(seed, "knowledge", session)
-    names = _Names(chance)
-    subjects = {
-        kind: scene.things[kind][0].format(name=names.new(), other=names.new()) for kind in KINDS
-    }
-    rounds = [chance.sample(KINDS, len(KINDS)) for _ in range(0, count, len(KINDS))]
-    kinds = [kind for kinds_once in rounds for kind in kinds_once][:count]
-    unused = {kind: chance.sample(_attributes()[kind], len(_attributes()[kind])) for kind in KINDS}
-    facts = []
-    for number, kind in enumerate(kinds):
-        if number < len(KINDS):
-            slots = {"s": subjects[kind], "S": _capital(subjects[kind])}
-            facts.append((kind, scene.things[kind][1].format_map(slots)))
-        else:
-            facts.append((kind, _text(subjects[kind], unused[kind].pop(), chance, names)))
-    return tuple(
-        Fact(id=f"F{number}", kind=kind, text=text)
-        for number, (kind, text) in enumerate(facts, start=1)
-    )
-
-
-def kept_back(knowledge: Sequence[Fact]) -> tuple[str, ...]:
-    """The third of the facts that a reticent NPC keeps back: the last, which are particulars."""
-    return tuple(fact.id for fact in knowledge[len(knowledge) - len(knowledge) // 3 :])
-
-
-class _Names:
-    """Invented names, each once."""
-
-    def __init__(self, chance: Random) -> None:
-        self._chance = chance
-        self._used: set[str] = set()
-
-    def new(self) -> str:
-        tables = _table("knowledge", "names")
-        name = ""
-        while not name or name in self._used:
-            name = "".join(self._chance.choice(tables[part]) for part in _PARTS).capitalize()
-        self._used.add(name)
-        return name
-
-
-def _text(subject: str, attribute: _Attribute, chance: Random, names: _Names) -> str:
-    value = _value(attribute.values, chance, names)
-    wording = chance.choice(attribute.denies if chance.random() < NEGATIVE else attribute.says)
-    return wording.format_map(
-        {"s": subject, "S": _capital(subject), "v": value, "V": _capital(value)}
-    )
-
-
-def _value(table: str, chance: Random, names: _Names) -> str:
-    generators: dict[str, Callable[[], str]] = {
-        "name": names.new,
-        "place name": lambda: f"{names.new()} {chance.choice(('Bridge', 'Ford', 'Hill', 'Moor'))}",
-        "word": lambda: f'"{names.new().casefold()}"',
-        "number": lambda: str(chance.randrange(2, 20)),
-        "count": lambda: str(chance.randrange(5, 100)),
-        "crowns": lambda: (
-            f"{chance.randrange(3, 98) * 10} {chance.choice(('silver', 'gold'))} crowns"
-        ),
-    }
-    if table in generators:
-        return generators[table]()
-    values: Sequence[str] = _table("knowledge", "values")[table]
-    return chance.choice(values)
-
-
-def _capital(text: str) -> str:
-    return text[:1].upper() + text[1:]
-
-
-@cache
-def _attributes() -> dict[str, tuple[_Attribute, ...]]:
-    kinds = _table("knowledge", "kinds")
-    return {
-        kind: tuple(
-            _Attribute(row["values"], tuple(row["says"]), tuple(row["denies"]))
-            for row in kinds[kind]
-        )
-        for kind in KINDS
-    }
-
-
-@cache
-def _table(folder: str, name: str) -> dict[str, Any]:
-    file = files(PACKAGE).joinpath("data", folder, f"{name}.toml")
-    return tomllib.loads(file.read_text("utf-8"))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TypeAlias, TypeVar
 
@@ -18,7 +18,7 @@ from sociolab.report.words import join_names
 from sociolab.worlds.anteval.information.scoring import LEARNED, Learned, build_polls, list_tellings
 from sociolab.worlds.anteval.prompt_sets import PLAYED, paper_prompts
 from sociolab.worlds.anteval.scene import LEAVING_ACTIONS, AntScene, describe_self, line_of
-from sociolab.worlds.anteval.session import Form, Session, session_from
+from sociolab.worlds.anteval.session import Fact, Form, Reserve, Session, session_from
 from sociolab.worlds.anteval.sessions import Sessions
 
 Agent = TypeVar("Agent")
@@ -112,10 +112,29 @@ def _stage(session: Session) -> Iterator[tuple[str, str]]:
         private = "\n".join((briefing, *(f"Intention: {text}" for text in intentions)))
         yield character.name, f"{character.look}\nPrivate: {private}"
     if session.knowledge:
-        wants = f"Wants {session.wants}; until then kept back: {', '.join(session.kept)}"
-        facts = [f"{fact.id}: {fact.text}" for fact in session.knowledge]
-        lines = ("Private:", *facts, *([wants] if session.wants else []))
-        yield f"What {session.npc.first_name} alone knows", "\n".join(lines)
+        lines = [_describe_fact(session, fact) for fact in session.knowledge]
+        if session.trust:
+            lines.append(f"Wants {session.trust.text}.")
+        if session.mystery:
+            left = session.mystery.left(session.knowledge)
+            lines.append(f"{session.mystery.question} By these facts: {join_names(left)}.")
+        yield f"What {session.npc.first_name} alone knows", "\n".join(("Private:", *lines))
+
+
+def _describe_fact(session: Session, fact: Fact) -> str:
+    if session.trust is None:
+        return f"{fact.id}: {fact.text}"
+    lie = f" Says instead: {fact.falsehood}" if fact.falsehood else ""
+    return f"{fact.id} (told {_TOLD[fact.reserve]}): {fact.text}{lie}"
+
+
+_TOLD: Mapping[Reserve, str] = {
+    "any question": "at any question",
+    "its kind": "when asked for its kind",
+    "its name": "when asked by name",
+    "trust": "on trust",
+    "falsely": "falsely until there is trust",
+}
 
 
 def _lines(session: Session, moves: Sequence[Moved]) -> tuple[Line, ...]:

@@ -6,6 +6,7 @@ import re
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
+from itertools import chain, repeat
 from pathlib import Path
 from typing import Annotated
 
@@ -13,12 +14,14 @@ from pydantic import BaseModel, ConfigDict, StringConstraints
 
 from sociolab.core.errors import ConfigError
 from sociolab.core.ports import CallKey
+from sociolab.core.seeding import stream
 from sociolab.judging.quoting import flat
 from sociolab.plugin.writing import Author, write_all
 from sociolab.prompting.sets import PromptSet
 from sociolab.worlds.anteval.party.tables import PRONOUNS
-from sociolab.worlds.anteval.session import Fact, FactKind, PartyMember, Session
-from sociolab.worlds.anteval.sessions import FILE, DrawnSessions, kept_back
+from sociolab.worlds.anteval.scenes import draw_reserves
+from sociolab.worlds.anteval.session import Fact, FactKind, PartyMember, Reserve, Session
+from sociolab.worlds.anteval.sessions import FILE, DrawnSessions
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,10 +76,16 @@ async def _write_session(
     if drawn.facts:
         key = CallKey(session.id, "writer", "", 0, "knowledge", 1)
         npc = characters[-1].name
-        knowledge = await write_knowledge(author, texts, situation, npc, drawn.facts, key)
-    changed = {"characters": tuple(characters), "situation": situation, "knowledge": knowledge}
-    if drawn.reticent:
-        changed["kept"] = kept_back(knowledge)
+        reserves = draw_reserves(drawn.facts, stream(drawn.seed, "reserve", session.id))
+        knowledge = await write_knowledge(
+            author, texts, situation, npc, drawn.facts, key, reserves if drawn.reserve else ()
+        )
+    changed = {
+        "characters": tuple(characters),
+        "situation": situation,
+        "knowledge": knowledge,
+        "mystery": None,  # the question stays, but the facts are no longer those that answer it
+    }
     return Session.model_validate({**dict(session), **changed})
 
 
@@ -143,6 +152,8 @@ def _sheet(drawn: PartyMember, used_names: Sequence[str]) -> str:
         ("background", drawn.background),
         ("alignment", drawn.alignment),
         ("pronouns", drawn.pronouns),
+        ("level", f"{drawn.level}, with {drawn.hit_points} hit points"),
+        ("spells", ", ".join(drawn.spells) or "none"),
         ("abilities, of which 10 is a common person's", abilities),
         ("personality", " ".join(drawn.personality)),
         ("ideal", drawn.ideal),
@@ -241,27 +252,56 @@ class WrittenKnowledge(BaseModel):
     facts: tuple[WrittenFact, ...]
 
 
+class FactAndFalsehood(WrittenFact):
+    """The same of an NPC with a reserve, and what it could say instead."""
+
+    falsehood: Line
+
+
+class WrittenReserve(BaseModel):
+    """The model's reply where the NPC has a reserve."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    facts: tuple[FactAndFalsehood, ...]
+
+
 async def write_knowledge(
-    author: Author, texts: PromptSet, situation: str, npc: str, count: int, key: CallKey
+    author: Author,
+    texts: PromptSet,
+    situation: str,
+    npc: str,
+    count: int,
+    key: CallKey,
+    reserves: Sequence[Reserve] = (),
 ) -> tuple[Fact, ...]:
     """`count` facts that suit a situation and that `npc` knows, ids "F1", "F2", ...
 
-    An unusable reply is sent back with the problem. ReplyError if the last one is still unusable;
-    ModelError passes through.
+    With `reserves`, one for each, the model makes up falsehoods, too. An unusable reply is sent
+    back with the problem. ReplyError if the last one is still unusable; ModelError passes through.
     """
-    words = {"situation": situation, "npc": npc, "count": count}
+    words = {"situation": situation, "npc": npc, "count": count, "reserve": bool(reserves)}
     body = texts["write_knowledge"].render(words)
     head = "You write the hidden knowledge of a role-playing session."
+    kind: type[WrittenKnowledge | WrittenReserve] = WrittenReserve if reserves else WrittenKnowledge
     written, _ = await author.write(
-        WrittenKnowledge, head, body, key, lambda reply: _find_problems(reply.facts, count)
+        kind, head, body, key, lambda reply: _find_problems(reply.facts, count)
     )
+    told = zip(written.facts, chain(reserves, repeat("any question")), strict=False)
     return tuple(
-        Fact(id=f"F{number}", kind=fact.kind, text=fact.text)
-        for number, fact in enumerate(written.facts, start=1)
+        Fact(
+            id=f"F{number}",
+            kind=fact.kind,
+            text=fact.text,
+            names=(fact.subject,),
+            reserve=reserve,
+            falsehood=getattr(fact, "falsehood", "") if reserve == "falsely" else "",
+        )
+        for number, (fact, reserve) in enumerate(told, start=1)
     )
 
 
-def _find_problems(facts: tuple[WrittenFact, ...], count: int) -> Iterator[str]:
+def _find_problems(facts: Sequence[WrittenFact], count: int) -> Iterator[str]:
     if len(facts) != count:
         yield f"expected {count} facts, found {len(facts)}"
     subjects: set[str] = set()
@@ -273,3 +313,5 @@ def _find_problems(facts: tuple[WrittenFact, ...], count: int) -> Iterator[str]:
         if fact.subject.casefold() in subjects:
             yield f'fact {number}: expected a subject of its own, found "{fact.subject}" again'
         subjects.add(fact.subject.casefold())
+        if isinstance(fact, FactAndFalsehood) and fact.falsehood in ("", fact.text):
+            yield f"fact {number}: expected a falsehood beside the text, found none"

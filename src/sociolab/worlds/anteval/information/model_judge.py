@@ -4,14 +4,15 @@ The NPC's knowledge is summarised into k key points, and so is each player's ans
 is shown the answer and nothing else; a further call says which key points are the same (AntEval
 section 4.1). Beside it the whole answer is held against the atomic facts. Calls a session: one for
 the knowledge, one for the transcript, three for each answer at the end, one for each other answer
-(before the first turn, snapshots), and with controls two more; an empty answer takes none.
+(before the first turn, snapshots), with controls two more, and one for an NPC with a reserve; an
+empty answer takes none.
 """
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from functools import lru_cache, partial
-from typing import Annotated, Literal, TypeVar
+from typing import Annotated, Any, Literal, TypeVar
 
 from pydantic import BaseModel, Field, create_model
 
@@ -23,6 +24,7 @@ from sociolab.core.seeding import digest, stream
 from sociolab.judging.quoting import flat, match_quote
 from sociolab.judging.reader import MissingValue, NoValue, Strict, TranscriptReader
 from sociolab.prompting.sets import PromptSet
+from sociolab.worlds.anteval.information.reserve import FirstTold, ReserveReading
 from sociolab.worlds.anteval.information.scoring import (
     RECALL,
     FactReading,
@@ -40,6 +42,7 @@ from sociolab.worlds.anteval.prompt_sets import paper_prompts
 from sociolab.worlds.anteval.scene import SPEAK, describe_self, line_of, party_moved
 from sociolab.worlds.anteval.session import (
     NPC,
+    Asked,
     Fact,
     FactKind,
     Session,
@@ -48,7 +51,10 @@ from sociolab.worlds.anteval.session import (
 )
 from sociolab.worlds.anteval.sessions import session_episode
 
-_PROMPTS = ("judge_knowledge", "judge_summary", "judge_match", "judge_facts", "judge_transcript")
+_PROMPTS = (
+    *("judge_knowledge", "judge_summary", "judge_match", "judge_facts", "judge_transcript"),
+    "judge_reserve",
+)
 
 Sheet = TypeVar("Sheet", bound=BaseModel)
 
@@ -106,6 +112,33 @@ class TranscriptSheet(Strict):
     small_talk: list[int]
 
 
+class MisledSheet(AnswerSheet):
+    """The same of a session with falsehoods: which of them the answer states."""
+
+    misled: list[FactLine]
+
+
+class ToldLine(FactLine):
+    """Whether the NPC told a fact, in which words, and what it had been asked for."""
+
+    asked: Literal["nothing", "anything", "kind", "name"]
+
+
+class WonLine(Strict):
+    """Whether a player did what wins the NPC's trust, and in which words."""
+
+    won: bool
+    quote: str
+
+
+class ReserveSheet(Strict):
+    """How the NPC told what it knows."""
+
+    facts: list[ToldLine]
+    falsehoods: list[ToldLine]
+    trust: WonLine
+
+
 @lru_cache(maxsize=64)  # a pydantic class takes a millisecond to make
 def points_type(least: int, most: int) -> type[KeyPoints]:
     """The reply type of a summary: `least` to `most` key points."""
@@ -114,10 +147,18 @@ def points_type(least: int, most: int) -> type[KeyPoints]:
 
 
 @lru_cache(maxsize=64)
-def facts_type(base: type[Sheet], facts: int) -> type[Sheet]:
-    """`base`, with exactly so many entries in its list of facts."""
-    lines = Annotated[list[FactLine], Field(min_length=facts, max_length=facts)]
-    return create_model(base.__name__, __base__=base, facts=(lines, ...))
+def facts_type(base: type[Sheet], **entries: int) -> type[Sheet]:
+    """`base`, with exactly so many entries in each of these lists."""
+    lists: dict[str, Any] = {
+        name: (
+            Annotated[
+                base.model_fields[name].annotation, Field(min_length=count, max_length=count)
+            ],
+            ...,
+        )
+        for name, count in entries.items()
+    }
+    return create_model(base.__name__, __base__=base, **lists)
 
 
 # What a sheet says, checked; ReplyError says what is wrong with it.
@@ -148,10 +189,10 @@ def _overlap(knowledge: Sequence[str], learned: Sequence[str], sheet: Pairs) -> 
 
 
 def _stated(
-    lines: Sequence[FactLine], facts: Sequence[Fact], texts: Sequence[str]
+    lines: Sequence[FactLine], facts: Sequence[Fact], texts: Sequence[str], mark: str = "f"
 ) -> dict[str, tuple[str, str]]:
     """The facts that are stated, by id: in which of these texts, and in which words."""
-    ids = {f"f{number}": fact.id for number, fact in enumerate(facts, 1)}
+    ids = {f"{mark}{number}": fact.id for number, fact in enumerate(facts, 1)}
     _check_ids("fact", [line.fact for line in lines], ids)
     stated = {}
     for line in lines:
@@ -166,6 +207,9 @@ def _stated(
 def _in_answer(facts: Sequence[Fact], text: str, sheet: AnswerSheet) -> FactReading:
     """Checks every quote against the answer, and that no statement is entered twice."""
     stated = _stated(sheet.facts, facts, (text,))
+    believed: tuple[str, ...] = ()
+    if isinstance(sheet, MisledSheet):
+        believed = tuple(_stated(sheet.misled, _told_falsely(facts), (text,), "l"))
     quotes_before: list[str] = []
     for entry in sheet.beside:
         if match_quote(entry.quote, (text,)) is None:
@@ -183,7 +227,11 @@ def _in_answer(facts: Sequence[Fact], text: str, sheet: AnswerSheet) -> FactRead
         for kind in ("other", "hallucinated")
     )
     quotes = {fact: quote for fact, (_, quote) in stated.items()}
-    return FactReading(len(facts), quotes, other, hallucinated)
+    return FactReading(len(facts), quotes, other, hallucinated, believed)
+
+
+def _told_falsely(facts: Sequence[Fact]) -> tuple[Fact, ...]:
+    return tuple(fact for fact in facts if fact.falsehood)
 
 
 def _in_transcript(
@@ -202,6 +250,43 @@ def _in_transcript(
         fact: f"turn {line.partition('.')[0]}: {quote}" for fact, (line, quote) in stated.items()
     }
     return FactReading(len(facts), places), [number - 1 for number in turns]
+
+
+_ASKED: Mapping[str, Asked | None] = {
+    "nothing": None,
+    "anything": "any question",
+    "kind": "its kind",
+    "name": "its name",
+}
+
+
+def _in_reserve(
+    facts: Sequence[Fact], npc: Sequence[str], party: Sequence[str], sheet: ReserveSheet
+) -> ReserveReading:
+    """How each fact and falsehood was told; quotes are from the NPC's turns, or the party's."""
+
+    def turn(line: str) -> int:
+        return int(line.partition(".")[0]) - 1
+
+    won: int | None = None
+    if sheet.trust.won:
+        line = next((text for text in party if match_quote(sheet.trust.quote, (text,))), None)
+        if line is None:
+            raise _misquoted("trust", sheet.trust.quote)
+        won = turn(line)
+
+    def first(lines: Sequence[ToldLine], some: Sequence[Fact], mark: str) -> dict[str, FirstTold]:
+        stated = _stated(lines, some, npc, mark)
+        asked = {some[int(line.fact[1:]) - 1].id: _ASKED[line.asked] for line in lines}
+        at = {fact: turn(words) for fact, (words, _) in stated.items()}
+        return {
+            fact: FirstTold(at[fact], asked[fact], won is not None and won < at[fact])
+            for fact in stated
+        }
+
+    return ReserveReading(
+        first(sheet.facts, facts, "f"), first(sheet.falsehoods, _told_falsely(facts), "l")
+    )
 
 
 def _check_ids(where: str, ids: Sequence[str], allowed: Collection[str]) -> None:
@@ -265,7 +350,8 @@ class ModelJudge:
         transcript, small_talk = await reader.transcript()
         if plan.controls:
             overlaps[""] = await reader.overlap(points, reader.recite_facts(), "")
-        evidence = SessionEvidence(answers, overlaps, transcript, small_talk)
+        reserve = await reader.reserve() if session.trust else None
+        evidence = SessionEvidence(answers, overlaps, transcript, small_talk, reserve)
         return verdicts(episode, plan, evidence)
 
     async def reading(self, episode: Episode, seat: str) -> FactResult:
@@ -291,6 +377,7 @@ class _SessionReader:
         self._reader, self._texts, self._k = reader, texts, k
         self._session, self._episode = session, episode
         self._facts = _numbered("f", [fact.text for fact in session.knowledge])
+        self._falsehoods = _numbered("l", [f.falsehood for f in _told_falsely(session.knowledge)])
         self._readings: dict[tuple[str, int], FactResult] = {}
 
     async def knowledge(self) -> tuple[str, ...] | MissingValue:
@@ -352,17 +439,21 @@ class _SessionReader:
 
     async def _answer(self, seat: str, turn: int, text: str) -> FactResult:
         npc, facts = self._session.npc, self._session.knowledge
+        lies = self._falsehoods
         parts = (
             *("# The facts", *self._facts, "", "# The situation", self._session.situation, ""),
+            *(("# The falsehoods", *lies, "") if lies else ()),
             *(f"# Who {npc.first_name} is", describe_self(npc), ""),
             *("# What was said and done", *(self._lines(turn) or ["Nothing yet."]), ""),
             *(f"# The answer of {self._session.seated(seat).first_name}", text),
         )
         return await self._reader.at(seat, turn).ask(
             "facts",
-            self._texts["judge_facts"].render({"npc": npc.first_name}),
+            self._texts["judge_facts"].render({"npc": npc.first_name, "falsehoods": bool(lies)}),
             "\n".join(parts),
-            facts_type(AnswerSheet, len(facts)),
+            facts_type(MisledSheet, facts=len(facts), misled=len(lies))
+            if lies
+            else facts_type(AnswerSheet, facts=len(facts)),
             partial(_in_answer, facts, text),
             needs=2_500,
         )
@@ -379,11 +470,38 @@ class _SessionReader:
             "transcript",
             self._texts["judge_transcript"].render({"npc": self._session.npc.first_name}),
             "\n".join(("# The facts", *self._facts, "", "# What was said and done", *lines)),
-            facts_type(TranscriptSheet, len(facts)),
+            facts_type(TranscriptSheet, facts=len(facts)),
             partial(_in_transcript, facts, lines, allowed),
             needs=2_500,
         )
         return (reading, reading) if isinstance(reading, MissingValue) else reading
+
+    async def reserve(self) -> ReserveReading | MissingValue:
+        """How the NPC told its facts and falsehoods, and whether its trust was won before."""
+        session, npc = self._session, self._session.npc.first_name
+        lines = [
+            (move.seat, f"{move.turn + 1}. {line_of(session, move)}")
+            for move in self._episode.moves
+        ]
+        wants = session.trust.text if session.trust else ""
+        parts = (
+            *("# The facts", *self._facts, "", "# The falsehoods", *self._falsehoods, ""),
+            *(f"# What {npc} wants", f"{npc} wants {wants}.", ""),
+            *("# What was said and done", *(line for _, line in lines)),
+        )
+        return await self._reader.ask(
+            "reserve",
+            self._texts["judge_reserve"].render({"npc": npc}),
+            "\n".join(parts),
+            facts_type(ReserveSheet, facts=len(self._facts), falsehoods=len(self._falsehoods)),
+            partial(
+                _in_reserve,
+                session.knowledge,
+                [line for seat, line in lines if seat == NPC],
+                [line for seat, line in lines if seat != NPC],
+            ),
+            needs=2_500,
+        )
 
     def _lines(self, before: int | None) -> list[str]:
         """The turns that were taken before this one, or all; each behind its number."""

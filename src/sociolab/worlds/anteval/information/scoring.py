@@ -19,6 +19,13 @@ from sociolab.engine.scene import Poll
 from sociolab.judging.reader import CannotTell, MissingValue, NoValue
 from sociolab.plugin.shown import FactMention, FactReceipt, FactWay
 from sociolab.prompting.sets import PromptSet
+from sociolab.worlds.anteval.information.reserve import (
+    MISLED,
+    OF_NPC,
+    ReserveReading,
+    recorded_reserve,
+    score_reserve,
+)
 from sociolab.worlds.anteval.scene import CHAT, LEAVE, TELL, UNRECORDED, is_recorded, party_moved
 from sociolab.worlds.anteval.session import FactKind, Session, session_from
 
@@ -119,18 +126,20 @@ class FactReading:
 
     `stated` are the facts that the answer states, by id, each with where that is to be seen (a
     quote, or from whom the player heard it). `other` are statements that are true but are none of
-    the facts, `hallucinated` those that contradict a fact or were invented.
+    the facts, `hallucinated` those that contradict a fact or were invented. `believed` are the
+    facts of which the falsehood is stated, told by the NPC: it counts for itself.
     """
 
     known: int
     stated: Mapping[str, str]
     other: tuple[str, ...] = ()
     hallucinated: tuple[str, ...] = ()
+    believed: tuple[str, ...] = ()
 
     @property
     def statements(self) -> int:
         """Facts and other statements together; a fact that is stated twice is one."""
-        return len(self.stated) + len(self.other) + len(self.hallucinated)
+        return sum(map(len, (self.stated, self.other, self.hallucinated, self.believed)))
 
 
 def key_point_share(overlap: int, k: int) -> float:
@@ -217,7 +226,7 @@ class InformationPlan:
         curve = [recall_at(turn) for turn in snapshot_turns(turns, self.snapshots)]
         controls = CONTROLS if self.controls else ()
         costs = (TURNS_PER_FACT, TOKENS_PER_FACT)
-        metrics = (*OF_ANSWERS, *RECALL_OF.values(), SMALL_TALK, PARTY_RECALL)
+        metrics = (*OF_ANSWERS, *RECALL_OF.values(), MISLED, SMALL_TALK, PARTY_RECALL, *OF_NPC)
         return (*metrics, *costs, *curve, *controls)
 
 
@@ -227,13 +236,15 @@ class SessionEvidence:
 
     `answers` are by seat and turn (None: at the end), `overlaps` those of each seat's last answer,
     "" being an answer that recites all facts. `transcript` holds the facts that were told at all,
-    `small_talk` the turns that were no more than that.
+    `small_talk` the turns that were no more than that, `reserve` how an NPC with a reserve told
+    what it knows (None: it has none).
     """
 
     answers: Mapping[tuple[str, int | None], FactResult]
     overlaps: Mapping[str, KeyPointOverlap | NoValue]
     transcript: FactResult
     small_talk: Collection[int] | NoValue
+    reserve: ReserveReading | NoValue | None = None
 
 
 def find_answer(episode: Episode, seat: str, at: int | None) -> Learned | MissingValue:
@@ -266,6 +277,7 @@ def verdicts(
         scores.append(_score_iep(IEP, seat, evidence.overlaps[seat], plan.key_points))
         scores += _score_facts(seat, reading)
         scores += _score_kinds(session, seat, reading)
+        scores += _score_misled(session, seat, reading)
         scores.append(_score_small_talk(episode, seat, evidence.small_talk))
         for turn in snapshot_turns(session.turns, plan.snapshots):
             scores.append(_score_recall(recall_at(turn), seat, evidence.answers[seat, turn]))
@@ -273,6 +285,8 @@ def verdicts(
             scores.append(_score_recall(NO_TALK, seat, evidence.answers[seat, 0]))
             scores.append(_score_other_session(session, seat, reading))
     scores += _score_party(evidence, session, episode)
+    if evidence.reserve is not None:
+        scores += score_reserve(session, evidence.reserve)
     if plan.controls:
         scores.append(_score_recall(ORACLE_TRANSCRIPT, None, evidence.transcript))
         scores.append(_score_iep(ORACLE_FACTS, None, evidence.overlaps[""], plan.key_points))
@@ -289,7 +303,8 @@ def nothing(episode: Episode, plan: InformationPlan) -> tuple[Verdict, ...]:
     session = session_from(episode.trial.task.content)
     answers = dict.fromkeys(plan.answers(session), NOTHING)
     overlaps = {seat: NOTHING for seat, _ in answers} | {"": NOTHING}
-    return verdicts(episode, plan, SessionEvidence(answers, overlaps, NOTHING, NOTHING))
+    reserve = NOTHING if session.trust else None
+    return verdicts(episode, plan, SessionEvidence(answers, overlaps, NOTHING, NOTHING, reserve))
 
 
 def _score_iep(
@@ -342,6 +357,19 @@ def _score_kinds(session: Session, seat: str, reading: FactResult) -> Iterator[V
                 stated = {fact: where for fact, where in reading.stated.items() if fact in ids}
                 of_kind = FactReading(len(ids), stated)
             yield _score_recall(measure, seat, of_kind)
+
+
+def _score_misled(session: Session, seat: str, reading: FactResult) -> Iterator[Verdict]:
+    """The share of the session's falsehoods that this player believes; nothing without any."""
+    falsehoods = [fact.id for fact in session.knowledge if fact.falsehood]
+    if not falsehoods:
+        return
+    if not isinstance(reading, FactReading):
+        yield _missing(MISLED, seat, reading)
+        return
+    ids = ", ".join(reading.believed) or "none"
+    reason = f"{len(reading.believed)} of {len(falsehoods)} falsehoods: {ids}"
+    yield Score(MISLED, seat, len(reading.believed) / len(falsehoods), reason)
 
 
 def _score_small_talk(
@@ -436,7 +464,7 @@ def _missing(measure: Measure, seat: str | None, reason: NoValue) -> Verdict:
 
 
 def learned(episode: Episode) -> tuple[FactWay, ...]:
-    """How each fact spread, in the session's order; empty where it is not on record."""
+    """How each fact spread, and each falsehood; empty where it is not on record."""
     session = session_from(episode.trial.task.content)
     if not is_recorded(episode):
         return ()
@@ -446,24 +474,26 @@ def learned(episode: Episode) -> tuple[FactWay, ...]:
     def heard(fact: str, seat: str) -> FactReceipt:
         name, answer = session.seated(seat).first_name, answers[seat]
         first = next((telling for telling in tellings[fact] if name in telling.to), None)
-        stated = fact in answer.stated if isinstance(answer, FactReading) else None
+        stated = fact in _all_stated(session, answer) if isinstance(answer, FactReading) else None
         return FactReceipt(name, first.turn if first else None, first.who if first else "", stated)
 
     return tuple(
         FactWay(
-            fact.id,
-            fact.text,
-            tellings[fact.id],
-            tuple(heard(fact.id, player.id) for player in session.players),
+            id_, text, tellings[id_], tuple(heard(id_, player.id) for player in session.players)
         )
-        for fact in session.knowledge
+        for id_, text in session.statements.items()
     )
 
 
+def _all_stated(session: Session, answer: FactReading) -> Collection[str]:
+    false = [fact.false_id for fact in session.knowledge if fact.id in answer.believed]
+    return {*answer.stated, *false}
+
+
 def list_tellings(session: Session, episode: Episode) -> Mapping[str, tuple[FactMention, ...]]:
-    """When each fact was told, by its id; empty for a fact that was not."""
+    """When each fact and falsehood was told, by its id; empty for one that was not."""
     names = {character.id: character.first_name for character in session.characters}
-    tellings: dict[str, list[FactMention]] = {fact.id: [] for fact in session.knowledge}
+    tellings: dict[str, list[FactMention]] = {id_: [] for id_ in session.statements}
     for move in episode.moves:
         for action in move.actions:
             hearers = tuple(names[seat] for seat in action.to or names if seat != move.seat)
@@ -495,11 +525,11 @@ class RecordJudge:
         recited: FactResult = _UNRECORDED
         small_talk: Collection[int] | NoValue = _UNRECORDED
         if is_recorded(episode):
-            tellings = list_tellings(session, episode).items()
-            first = {fact: several[0] for fact, several in tellings if several}
+            tellings = list_tellings(session, episode)
+            ids = [fact.id for fact in session.knowledge]
+            first = {fact: tellings[fact][0] for fact in ids if tellings[fact]}
             where = {fact: f"{t.who}, turn {t.turn + 1}" for fact, t in first.items()}
             transcript = FactReading(len(session.knowledge), where)
-            ids = [fact.id for fact in session.knowledge]
             recited = FactReading(len(session.knowledge), dict.fromkeys(ids, ""))
             small_talk = frozenset(
                 move.turn
@@ -509,7 +539,12 @@ class RecordJudge:
         last = {seat: reading for (seat, at), reading in answers.items() if at is None}
         last[""] = recited
         overlaps = {seat: self._overlap(session, reading) for seat, reading in last.items()}
-        return verdicts(episode, plan, SessionEvidence(answers, overlaps, transcript, small_talk))
+        reserve: ReserveReading | NoValue | None = None
+        if session.trust:
+            recorded = is_recorded(episode)
+            reserve = recorded_reserve(session, episode) if recorded else _UNRECORDED
+        evidence = SessionEvidence(answers, overlaps, transcript, small_talk, reserve)
+        return verdicts(episode, plan, evidence)
 
     def _overlap(self, session: Session, answer: FactResult) -> KeyPointOverlap | NoValue:
         if not isinstance(answer, FactReading):
@@ -529,9 +564,14 @@ def _answer(session: Session, episode: Episode, seat: str, at: int | None) -> Fa
     if not acted or not is_recorded(episode) or len(answer.ids) != len(answer.facts):
         return _UNRECORDED
     tellings = list_tellings(session, episode)
-    stated = {fact: _source(tellings.get(fact, ()), session, seat) for fact in answer.ids if fact}
+    false = {fact.false_id: fact.id for fact in session.knowledge if fact.falsehood}
+    true = [fact for fact in answer.ids if fact and fact not in false]
+    stated = {fact: _source(tellings.get(fact, ()), session, seat) for fact in true}
     invented = [text for text, fact in zip(answer.facts, answer.ids, strict=True) if not fact]
-    return FactReading(len(session.knowledge), stated, hallucinated=tuple(invented))
+    believed = tuple(false[fact] for fact in answer.ids if fact in false)
+    return FactReading(
+        len(session.knowledge), stated, hallucinated=tuple(invented), believed=believed
+    )
 
 
 def _source(tellings: Sequence[FactMention], session: Session, seat: str) -> str:

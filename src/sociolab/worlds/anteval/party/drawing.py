@@ -3,7 +3,8 @@
 Everybody at a table has a class and a background of their own. The ideal is drawn to suit the
 alignment. Abilities: four dice each, the lowest dropped, all six thrown anew until there is
 something to be good at (13 or more) and something to be bad at (11 or less); the two highest go
-where the class wants them, the others where they fall.
+where the class wants them, the others where they fall. A party is of one level, 1 to 5; hit points
+and the number of spells follow from it as the SRD 5.1 has it.
 """
 
 from __future__ import annotations
@@ -24,6 +25,7 @@ from sociolab.worlds.anteval.party.tables import (
     Names,
     PartyTables,
     Phrase,
+    Spellcasting,
     Syllables,
     Trait,
     Voice,
@@ -37,32 +39,37 @@ from sociolab.worlds.anteval.session import ABILITIES, NPC, PartyMember
 
 MOST_PLAYERS = 8
 
-_LEARNED = 4
-"""How many times as likely as another a background of the learned is the NPC's."""
-
+MOST_LEVEL = 5
 _HIGH, _LOW = 13, 11
 _WANTS = phrase("<they> want<s> to {goal}")
 
 
-def draw_party(seed: int, session: int | str, players: int) -> tuple[PartyMember, ...]:
+def draw_party(
+    seed: int, session: int | str, players: int, *, npc: Collection[str] = ()
+) -> tuple[PartyMember, ...]:
     """The characters of a session: "player-1", "player-2", ... and the NPC in the last seat.
 
-    The same seed and session give the same people, however many further players there are.
-    ConfigError unless 1 to 8 players are asked for.
+    The same seed and session give the same people, however many further players there are. `npc`
+    are the backgrounds that the NPC may have, any if there are none. ConfigError unless 1 to 8
+    players are asked for.
     """
-    return tuple(_character(drawn, seed, session) for drawn in draw_traits(seed, session, players))
+    drawn = draw_traits(seed, session, players, npc=npc)
+    return tuple(_character(each, seed, session) for each in drawn)
 
 
-def draw_traits(seed: int, session: int | str, players: int) -> tuple[DrawnCharacter, ...]:
+def draw_traits(
+    seed: int, session: int | str, players: int, *, npc: Collection[str] = ()
+) -> tuple[DrawnCharacter, ...]:
     """The same party as entries of the tables; `draw_party` puts them into words."""
     if not 1 <= players <= MOST_PLAYERS:
         raise ConfigError(f"expected 1 to {MOST_PLAYERS} players, found {players}")
     table = tables()
     chance = stream(seed, "party", session)
-    weights = [_LEARNED if background.learned else 1 for background in table.backgrounds]
-    npc = chance.choices(table.backgrounds, weights)[0]
-    rest = [background for background in table.backgrounds if background is not npc]
-    backgrounds = [npc, *chance.sample(rest, len(rest))]
+    suitable = [row for row in table.backgrounds if row.name in npc] or table.backgrounds
+    own = chance.choice(suitable)
+    rest = [background for background in table.backgrounds if background is not own]
+    backgrounds = [own, *chance.sample(rest, len(rest))]
+    level = chance.randint(1, MOST_LEVEL)
     classes = chance.sample(table.classes, len(table.classes))
     seats = [NPC, *(f"player-{number}" for number in range(1, players + 1))]
     used_names: list[str] = []
@@ -71,7 +78,7 @@ def draw_traits(seed: int, session: int | str, players: int) -> tuple[DrawnChara
         seats, classes[: len(seats)], backgrounds[: len(seats)], strict=True
     ):
         drawn = _draw(
-            table, stream(seed, "party", session, seat), seat, kind, background, used_names
+            table, stream(seed, "party", session, seat), seat, kind, background, level, used_names
         )
         used_names.append(drawn.first_name)
         party.append(drawn)
@@ -84,6 +91,7 @@ def _draw(
     seat: str,
     kind: Class,
     background: Background,
+    level: int,
     used_names: Sequence[str],
 ) -> DrawnCharacter:
     race = pick(table.races, chance)
@@ -93,6 +101,7 @@ def _draw(
     name = full_name(table.names, race.name, chance, used_names)
     tie = first_name(table.names.friends, chance, (name,))
     contact = first_name(table.names.friends, chance, (name, tie))
+    abilities = _abilities(kind, chance)
     return DrawnCharacter(
         seat=seat,
         name=name,
@@ -101,7 +110,10 @@ def _draw(
         kind=kind,
         background=background,
         alignment=alignment,
-        abilities=_abilities(kind, chance),
+        abilities=abilities,
+        level=level,
+        hit_points=hit_points(kind.hit_die, level, abilities["constitution"]),
+        spells=_spells(kind.casts, level, abilities, chance) if kind.casts else (),
         personality=tuple(chance.sample(background.personality, 2)),
         ideal=pick(suitable_ideals(background, alignment.name), chance),
         bond=pick(background.bonds, chance),
@@ -129,6 +141,38 @@ def _abilities(kind: Class, chance: Random) -> dict[str, int]:
     return {ability: scores[ability] for ability in ABILITIES}
 
 
+def modifier(score: int) -> int:
+    """What an ability adds to a roll: 0 at 10 or 11, 1 more for every two points above."""
+    return (score - 10) // 2
+
+
+def hit_points(die: int, level: int, constitution: int) -> int:
+    """All of the hit die at the first level, its rounded mean at each further one (SRD 5.1).
+
+    Constitution counts at every level, and a level is worth one point at least.
+    """
+    gains = (die, *[die // 2 + 1] * (level - 1))
+    return sum(max(1, gain + modifier(constitution)) for gain in gains)
+
+
+def _spells(
+    casts: Spellcasting, level: int, abilities: dict[str, int], chance: Random
+) -> tuple[str, ...]:
+    """So many cantrips and spells as a class has at this level, the simplest first."""
+    if casts.half and level == 1:
+        return ()
+    prepared = (level // 2 if casts.half else level) + modifier(abilities[casts.ability])
+    count = casts.known[level - 1] if casts.known else max(1, prepared)
+    highest = (level + 3) // 4 if casts.half else (level + 1) // 2
+    within_reach = [spell for spells in casts.spells[:highest] for spell in spells]
+    chosen = set(chance.sample(within_reach, min(count, len(within_reach))))
+    cantrips = casts.cantrips_known[level - 1] if casts.cantrips_known else 0
+    return (
+        *chance.sample(casts.cantrips, cantrips),
+        *(spell for spell in within_reach if spell in chosen),
+    )
+
+
 def _rolls(chance: Random) -> list[int]:
     """Six rolls of four dice without the lowest, highest first."""
     dice = [int(chance.random() * 6) + 1 for _ in range(24)]
@@ -147,6 +191,10 @@ def _character(drawn: DrawnCharacter, seed: int, session: int | str) -> PartyMem
         class_name=drawn.kind.name,
         background=drawn.background.name,
         alignment=drawn.alignment.name,
+        level=drawn.level,
+        hit_points=drawn.hit_points,
+        hit_dice=f"{drawn.level}d{drawn.kind.hit_die}",
+        spells=drawn.spells,
         abilities=drawn.abilities,
         personality=tuple(sentence(render_phrase(trait[0], voice)) for trait in drawn.personality),
         ideal=sentence(render_phrase(drawn.ideal[0], voice)),

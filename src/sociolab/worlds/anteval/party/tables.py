@@ -199,11 +199,28 @@ class Race(_Table):
     upbringing: Lines
 
 
+class Spellcasting(SessionRecord):
+    """How a class casts: `cantrips` and spells `known`, by level, and those that it may have.
+
+    Without `known` it prepares as many as its level (half of it, if `half`) and the modifier of its
+    `ability` come to. `spells` are by spell level, from 1.
+    """
+
+    ability: str
+    half: bool = False
+    known: tuple[int, ...] = ()
+    cantrips_known: tuple[int, ...] = ()
+    cantrips: tuple[str, ...] = ()
+    spells: tuple[tuple[str, ...], ...]
+
+
 class Class(_Table):
-    """What a class does best, what it wears, and how one comes to it."""
+    """What a class does best, what it wears, how one comes to it, and whether it casts spells."""
 
     name: str
     best: tuple[str, str]
+    hit_die: int
+    casts: Spellcasting | None = None
     dress: tuple[str, ...]
     training: Lines
 
@@ -212,11 +229,9 @@ class Background(_Table):
     """What such a person did, carries and knows, and what such people are like.
 
     `ideals` are by the word of an alignment that each suits ("good", "lawful", ...), or "any".
-    `learned`: one who gets to know things; the NPC is drawn from these more often.
     """
 
     name: str
-    learned: bool = False
     did: Lines
     carries: Lines
     knows: Lines
@@ -353,6 +368,9 @@ class DrawnCharacter:
     background: Background
     alignment: Alignment
     abilities: dict[str, int]
+    level: int
+    hit_points: int
+    spells: tuple[str, ...]
     personality: tuple[Trait, ...]
     ideal: Trait
     bond: Trait
