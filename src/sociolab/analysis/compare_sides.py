@@ -24,6 +24,7 @@ from sociolab.analysis.values import (
 )
 from sociolab.core.episode import Trial, TurnCounts
 from sociolab.core.errors import ConfigError, did_you_mean
+from sociolab.core.metrics import TRAINING_PARTNER
 from sociolab.core.score import UNNAMED_MEASURE, Measure, match_label, resolve_measure
 from sociolab.report.plays import PlayKey, sum_turn_counts
 from sociolab.report.result import outline_of, turns_asked
@@ -322,7 +323,9 @@ def check_no_smoke(results: Sequence[RunResult]) -> None:
     """A smoke test is no result: ConfigError that names it."""
     for result in results:
         if result.smoke:
+            trainer = result.smoke == TRAINING_PARTNER
+            instead = "another partner" if trainer else "--background openai/MODEL"
             raise ConfigError(
                 f"{result.run} is a smoke test ({result.smoke}), so its scores are not results; "
-                "run it with --background openai/MODEL, or leave it out"
+                f"run it with {instead}, or leave it out"
             )

@@ -19,6 +19,9 @@ from sociolab.core.score import Method
 Better: TypeAlias = Literal["higher", "lower", ""]
 """Which end of a metric is the better one; "" where neither is."""
 
+TRAINING_PARTNER = "training partner"
+"""Why a run is a smoke test in which somebody sits who is made to train against."""
+
 MACRO = "_macro"
 """Suffix of the name of a metric's macro average, the mean over clusters."""
 

@@ -684,7 +684,8 @@ class WorldKit:
     ValueError says what is wrong with it. `declared` is stored with a run, `code` is a hash of a
     plugin's code. `instructions` identifies the prompt set, if there is one. `embedder` is the spec
     of a model that embeds texts for all players, "" for none; `embedding_player` gives it to a
-    player. `standing` values the offers on the table, for rewards by turn.
+    player. `standing` values the offers on the table, for rewards by turn. A run with one of the
+    `training_partners`, players by name, is a smoke test.
     """
 
     world: World
@@ -708,6 +709,7 @@ class WorldKit:
     embedder: str = ""
     embedding_player: Callable[[Player, ChatModel], Player] | None = None
     standing: StandingOffers | None = None
+    training_partners: frozenset[str] = frozenset()
 
     @property
     def data(self) -> DataId:

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from sociolab.core.errors import Cause
+from sociolab.core.metrics import TRAINING_PARTNER
 from sociolab.core.score import BY_FORMULA, JudgeId, judge_title
 from sociolab.report.catalogue import Catalogue
 from sociolab.report.exam import exam_notes
@@ -378,7 +379,8 @@ def warnings(result: RunResult) -> tuple[str, ...]:
 def _warnings(result: RunResult) -> Iterator[str]:
     failures, trials = result.failures, Count("episode", result.trials)
     if result.smoke:
-        yield SAY("smoke_test", why=result.smoke, run=result.run)
+        kind = "training_partner" if result.smoke == TRAINING_PARTNER else "smoke_test"
+        yield SAY(kind, why=result.smoke, run=result.run)
     yield from exam_notes({result.run: result.judges}).failed
     yield from stand_in_words(result.settings)
     if result.stopped:

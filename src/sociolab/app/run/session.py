@@ -20,6 +20,7 @@ from sociolab.core.code_fingerprint import OPTIONS, UNKNOWN, same_code, short_co
 from sociolab.core.episode import Agent, Json, Trial
 from sociolab.core.errors import ConfigError
 from sociolab.core.instructions import INSTRUCTIONS, STAND_INS, TAGS, parse_instructions
+from sociolab.core.metrics import TRAINING_PARTNER
 from sociolab.core.ports import Judge, Player, Role, WorldKit
 from sociolab.core.seeding import digest
 from sociolab.engine.scene import FailurePolicy
@@ -185,8 +186,10 @@ SMOKE = "smoke"
 
 
 def smoke_of(kit: WorldKit, seated: Seated) -> str:
-    """Why a run is only a smoke test: a model or a user's agent performs among scripted residents;
-    "" if it is not."""
+    """Why a run is only a smoke test: somebody in it is made to train against, or a model or a
+    user's agent performs among scripted residents; "" if it is not."""
+    if any(agent.id.label in kit.training_partners for agent in seated.all):
+        return TRAINING_PARTNER
     partner = seated.partner
     if not kit.background or partner is None or partner.id.kind != "rules":
         return ""

@@ -168,6 +168,7 @@ def _load(setup: WorldSetup) -> WorldKit:
         temperature=settings.texts.agent_temperature(1.0),
         instructions=settings.texts.instructions(),
         standing=StandingOffers(GOAL_CHECKED.name, standing_offers),
+        training_partners=frozenset(hagglers()),
         variants=VARIANTS,
         validation={
             "outcome": import_on_call("sociolab.worlds.sotopia.outcome_reader:read_labelled")
