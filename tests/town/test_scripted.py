@@ -192,6 +192,15 @@ def test_who_has_work_then_puts_forward_an_hour_at_which_they_are_free() -> None
     assert all(is_free(ben, TUESDAY, start, 60) for start in countered)
 
 
+def test_who_works_by_a_routine_in_words_is_not_free_then() -> None:
+    told = me("ben", routine="Ben works from 9am to 2pm.", lifestyle="Ben goes to bed at 9pm.")
+    free = [hour for hour in range(8, 22) if is_free(told, TUESDAY, f"{hour:02}:00", 60)]
+    assert free == [8, *range(14, 21)]
+    untold = [hour for hour in range(8, 22) if is_free(me("ben"), TUESDAY, f"{hour:02}:00", 60)]
+    assert 10 not in untold  # out, as the plan of the day says
+    assert 17 in untold
+
+
 def test_who_has_answered_keeps_the_answer() -> None:
     lines = agreed_talk()
     kept = heard(note(me("ben"), lines), "ada", datetime(2024, 5, 13, 10))

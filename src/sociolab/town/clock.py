@@ -74,6 +74,17 @@ def parse_time(text: str) -> time:
     return time(int(hours), int(minutes))
 
 
+def minutes_of(clock: str) -> int:
+    """Minutes after midnight of "HH:MM"."""
+    hours, _, minutes = clock.partition(":")
+    return int(hours) * 60 + int(minutes)
+
+
+def clock_of(minutes: int) -> str:
+    """The time of day of so many minutes after midnight; past 1440 those of the next day."""
+    return f"{minutes // 60 % 24:02}:{minutes % 60:02}"
+
+
 @lru_cache(maxsize=1024)
 def spoken_date(day: date) -> str:
     """A date in words.

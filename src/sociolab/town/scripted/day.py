@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from datetime import date, datetime, time
 
 from sociolab.core.seeding import stream
+from sociolab.town.clock import clock_of, minutes_of
 from sociolab.town.questions import (
     Choice,
     ChoosePlace,
@@ -21,19 +22,16 @@ from sociolab.town.questions import (
     PlanDay,
     Replan,
 )
-from sociolab.town.residents import Habit
 from sociolab.town.scripted.matters import (
     EVENTS,
     agreed_matters,
-    clock_of,
     describe_taking_part,
     lines,
     matter_key,
-    minutes_of,
     places_like,
     standings,
 )
-from sociolab.town.scripted.routine import habits_of, rhythm_of
+from sociolab.town.scripted.routine import rhythm_of, usual_habits
 
 SEEKING = "going among people"
 """What a performer does who is reminded to seek people out."""
@@ -121,7 +119,7 @@ def split_block(question: Decompose) -> Parts:
 
 def work_activities(me: Me) -> frozenset[str]:
     """The ordinary activities that are not abandoned for leisure."""
-    return frozenset(habit.what for habit in _habits(me) if habit.work)
+    return frozenset(habit.what for habit in usual_habits(me) if habit.work)
 
 
 # ------------------------------------------------------------------ an ordinary day
@@ -134,7 +132,7 @@ def _ordinary_day(me: Me, chance: random.Random) -> tuple[Slot, ...]:
     wake, bed = minutes_of(rhythm.wake), minutes_of(rhythm.bed)
     bed += 0 if bed > wake + 240 else 24 * 60
     wake, bed = wake + chance.randrange(-2, 3) * 5, bed + chance.randrange(-2, 3) * 5
-    habits = _habits(me)
+    habits = usual_habits(me)
     wake = min([wake, *(minutes_of(h.start) - 20 for h in habits)])
     slots: tuple[Slot, ...] = (Slot(wake, bed, AT_HOME, _home(me, "rest")),)
     slots = _lay(slots, Slot(wake, wake + 20, "getting dressed", bedroom))
@@ -158,18 +156,6 @@ def _ordinary_day(me: Me, chance: random.Random) -> tuple[Slot, ...]:
     return _lay(slots, Slot(bed - 25, bed, "getting ready for bed", bedroom))
 
 
-def _habits(me: Me) -> tuple[Habit, ...]:
-    """Habits as written; who tells of none spends the day at one place that they know."""
-    if habits := habits_of(me):
-        return habits
-    away = [place for place in me.places if not place.startswith(f"{me.resident.home.sector}: ")]
-    place = stream(0, "work", me.resident.id).choice(away) if away else me.resident.living_area
-    return tuple(
-        Habit(what="going about the day's work", place=place, start=start, end=end, work=True)
-        for start, end in (("09:30", "12:30"), ("13:30", "16:30"))
-    )
-
-
 def _find_table(me: Me, slots: tuple[Slot, ...], start: int, chance: random.Random) -> str:
     """Where one eats: out now and then, at work, or at home."""
     out = places_like(me.places, "food")
@@ -181,8 +167,9 @@ def _find_table(me: Me, slots: tuple[Slot, ...], start: int, chance: random.Rand
 
 def _home(me: Me, kind: str) -> str:
     """The room of one's home for this, or where one sleeps."""
-    inside = tuple(p for p in me.places if p.startswith(f"{me.resident.home.sector}: "))
-    return next(iter(places_like(inside, kind)), str(me.resident.home))
+    home = me.resident.home
+    within = f"{home.sector}: "
+    return next((p for p in places_like(me.places, kind) if p.startswith(within)), str(home))
 
 
 # ------------------------------------------------------------------ what was agreed

@@ -6,13 +6,14 @@ import random
 import tomllib
 from dataclasses import dataclass, field
 from datetime import date, datetime
-from functools import cache
+from functools import cache, lru_cache
 from importlib.resources import files
 from typing import Any, Literal, TypeAlias
 
 from sociolab.core.seeding import stream
-from sociolab.town.clock import spoken_date
+from sociolab.town.clock import minutes_of, spoken_date
 from sociolab.town.questions import Heard, Matter, Me, Other, SpeechAct
+from sociolab.town.scripted.routine import rhythm_of, usual_habits
 
 Key: TypeAlias = tuple[str, str]
 """Whose matter, and what: the same matter whoever speaks of it."""
@@ -163,24 +164,13 @@ def describe_taking_part(matter: Matter, me: Me, texts: dict[str, str]) -> str:
     return texts[role].format(what=matter.what)[:200]
 
 
-def minutes_of(clock: str) -> int:
-    return int(clock[:2]) * 60 + int(clock[3:])
-
-
-def clock_of(minutes: int) -> str:
-    """Such as "18:05"; past midnight the next day's."""
-    return f"{minutes // 60 % 24:02}:{minutes % 60:02}"
-
-
 def is_free(me: Me, day: date, start: str, minutes: int, but: Key | None = None) -> bool:
     """Whether one is awake, with neither work nor anything agreed in these minutes."""
-    begin, rhythm = minutes_of(start), me.resident.rhythm
-    end = begin + minutes
-    if rhythm is not None:
-        bed = minutes_of(rhythm.bed)
-        if begin < minutes_of(rhythm.wake) + 30 or (bed > 12 * 60 and end > bed):
-            return False
-    busy = [(minutes_of(h.start), minutes_of(h.end)) for h in me.resident.habits if h.work]
+    begin, rhythm = minutes_of(start), rhythm_of(me.resident)
+    end, bed = begin + minutes, minutes_of(rhythm.bed)
+    if begin < minutes_of(rhythm.wake) + 30 or (bed > 12 * 60 and end > bed):
+        return False
+    busy = [(minutes_of(h.start), minutes_of(h.end)) for h in usual_habits(me) if h.work]
     busy += [
         (minutes_of(matter.start), minutes_of(matter.start) + matter.minutes)
         for matter in agreed_matters(me, day)
@@ -255,6 +245,7 @@ def join_things(things: tuple[str, ...]) -> str:
     return " and ".join(filter(None, (", ".join(things[:-1]), things[-1]))) if things else ""
 
 
+@lru_cache
 def places_like(places: tuple[str, ...], kind: str) -> tuple[str, ...]:
     """The places whose names contain a word of this kind, in the order of the words."""
     words = lines()["places"][kind]

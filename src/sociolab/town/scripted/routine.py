@@ -13,10 +13,11 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass, replace
 
+from sociolab.core.seeding import stream
+from sociolab.town.clock import clock_of, minutes_of
 from sociolab.town.map import places_mentioned
 from sociolab.town.questions import Me
 from sociolab.town.residents import Habit, Resident, Rhythm
-from sociolab.town.scripted.matters import clock_of, minutes_of
 
 MORNING, AFTERNOON = (9 * 60 + 30, 12 * 60 + 30), (13 * 60 + 30, 16 * 60 + 30)
 WORKDAY = (9 * 60, 17 * 60)
@@ -82,6 +83,18 @@ def habits_of(me: Me) -> tuple[Habit, ...]:
         Habit(what=a.what, place=a.place, start=clock_of(a.start), end=clock_of(a.end), work=True)
         for a in done
         if a.end is not None and a.start < a.end
+    )
+
+
+def usual_habits(me: Me) -> tuple[Habit, ...]:
+    """The habits of any day; who tells of none spends it at one place that they know."""
+    if habits := habits_of(me):
+        return habits
+    away = [place for place in me.places if not place.startswith(f"{me.resident.home.sector}: ")]
+    place = stream(0, "work", me.resident.id).choice(away) if away else me.resident.living_area
+    return tuple(
+        Habit(what="going about the day's work", place=place, start=start, end=end, work=True)
+        for start, end in (("09:30", "12:30"), ("13:30", "16:30"))
     )
 
 
