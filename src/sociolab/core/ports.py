@@ -677,7 +677,8 @@ class WorldKit:
     makes them itself: `model_player` from a chat model, `python_player` from an object with a
     label; both may raise ConfigError. `temperature` is that of a model that plays, unless its spec
     sets one. `dry_run` is for a world whose episodes have no turn limit, so that the number of
-    calls depends on the replies: the world as a dry run plays it, with mock replies.
+    calls depends on the replies: the world as a dry run plays it, with mock replies or, where there
+    are too many of them, with those of `rehearsal`, which one episode is then enough to count.
     `background`: one performer is evaluated among background agents, whom the partner plays and who
     must be named beside a user's own code; scripted ones beside another performer are a smoke test.
     `validation` parses a row of a validation set of each kind, given an id for rows without one;
@@ -700,6 +701,7 @@ class WorldKit:
     temperature: float = 1.0
     variants: Mapping[str, Variants] = field(default_factory=dict)
     dry_run: World | None = None
+    rehearsal: Player | None = None
     pace: Pace | None = None
     background: bool = False
     validation: Mapping[str, Callable[[Json, str], Labelled]] = field(default_factory=dict)

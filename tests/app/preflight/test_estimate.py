@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 from collections import Counter
 from dataclasses import replace
@@ -20,7 +21,9 @@ from sociolab.app.preflight.estimate import (
 )
 from sociolab.app.preflight.run_estimate import CallCounts, Case, RunEstimate
 from sociolab.app.run.play import too_short
+from sociolab.core import Json, NoReply, Reply, Request, WorldKit
 from sociolab.endpoint import ChatBody, EndpointSettings, Replies, start_in_thread
+from sociolab.engine import drive
 from sociolab.models import Price
 from sociolab.store import Store
 from sociolab.worlds import stss
@@ -255,6 +258,54 @@ def test_what_a_town_takes_is_within_half_of_what_is_expected(
     expected = found.expected.total.calls
     assert low.total.calls < expected < high.total.calls
     assert 1 / 1.5 < result.calls / expected < 1.5
+
+
+class Counting:
+    """Replies as scripted residents do, and counts what they are asked."""
+
+    def __init__(self, kit: WorldKit) -> None:
+        self.scripted, self.asked = kit.players["scripted"], 0
+
+    async def reply(self, request: Request, memory: Json) -> Reply | NoReply:
+        self.asked += request.attempt == 1
+        return await self.scripted.reply(request, memory)
+
+
+def asked_in(config: RunConfig, number: int) -> tuple[int, int]:
+    """The number of seats of a trial, and the questions asked in it if all are scripted."""
+    result = run(config.model_copy(update={"agents": ("scripted",), "partner": "scripted"}))
+    assert config.store is not None
+    with Store.open(config.store, create=False) as store:
+        trial = store.trials(result.run)[number].trial
+    kit = load_world("stss", data=config.data, settings=config.settings)
+    counting = Counting(kit)
+    seats = dict.fromkeys(trial.task.seats, counting)
+    asyncio.run(drive(kit.world.play(trial.task, "x", trial.seed), seats, lambda _: None))
+    return len(seats), counting.asked
+
+
+def test_of_the_papers_mind_a_scripted_episode_is_counted_and_scaled_by_residents(
+    small_town: Path, tmp_path: Path
+) -> None:
+    """The costliest mind: the questions of one episode, for as many residents as all have."""
+    town = stss.read_town(small_town)
+    smaller = town.tasks[1].model_copy(update={"background": town.tasks[1].background[:2]})
+    stss.write_town(tmp_path / "two", replace(town, tasks=(town.tasks[0], smaller)))
+    config = described(
+        tmp_path, world="stss", data=str(tmp_path / "two"), judges=("rules",), seed=1,
+        settings={"mind": "generative-agents", "step": "60"}, partner=None, limit=None,
+    )  # fmt: skip
+    found = estimate(config)
+    assert found.expected is not None
+    assert found.measured == 1
+    assert "one episode is played by rules" in said(found)
+    (several, asked), (fewer, asked_less) = (asked_in(config, n) for n in (0, 1))
+    assert several != fewer
+    seats = several + fewer
+    assert found.expected.total.calls in (  # chance differs from trial to trial
+        pytest.approx(asked * seats / several, rel=0.07),
+        pytest.approx(asked_less * seats / fewer, rel=0.07),
+    )
 
 
 def test_a_cost_varies_as_a_gamma_and_at_least_by_a_half() -> None:

@@ -83,6 +83,10 @@ FEWEST_SIMULATED, MOST_SIMULATED = 4, 24
 """Number of simulations of one cast, where calls cannot be counted otherwise: simulation ends when
 the standard error of the mean cost is below `_EXACT` times the mean."""
 
+MEASURED, MEASURED_SEATS = 100, 3
+"""Where one simulation counts the calls: on how many questions of a kind prompts are measured, and
+of how many seats, so that prompts repeat the same beginnings as those of all."""
+
 MANY_CALLS = 2_000
 """Two simulations are enough if they have more calls than this: sums of many calls vary little."""
 
@@ -406,8 +410,9 @@ class _Work:
         simulated, and a sentence on what the range is based on.
 
         Rule-based players play their seats; all others give made-up replies, like those of the
-        local endpoint. The expected cost of a task is the mean of its simulations, or the mean of
-        all simulations if it has none.
+        local endpoint, or those of the world's rehearsal: then one simulation counts the calls. The
+        expected cost of a task is the mean of its simulations or, if it has none, that of all
+        simulations for as many seats.
         """
         tasks = self._trial_of_each_task()
         order = interleave(self._sample(tasks, len(tasks)), lambda trial: trial.task.tags)
@@ -440,12 +445,14 @@ class _Work:
                     for p in task_parts.values()
                 )
                 enough = 2 if calls > MANY_CALLS else max(FEWEST_SIMULATED, min(len(order), 6))
-                if number + 1 >= enough and error <= _EXACT * fmean(every):
+                if self.kit.rehearsal or (number + 1 >= enough and error <= _EXACT * fmean(every)):
                     break
             trials = Counter(trial.task.id for trial in several)
-            other = sum(count for task, count in trials.items() if task not in parts_by_task)
+            seats = {task: len(trial.task.seats) for task, trial in of_task.items()}
+            other = sum(seats[task] * n for task, n in trials.items() if task not in parts_by_task)
+            lived = sum(seats[task] * len(parts) for task, parts in parts_by_task.items())
             for task, parts in parts_by_task.items():
-                share = trials[task] + other * len(parts) / len(every)
+                share = trials[task] + other * len(parts) / lived
                 total: Parts = defaultdict(CallCounts)
                 for trial_parts in parts:
                     for by, part in trial_parts.items():
@@ -463,7 +470,12 @@ class _Work:
             case.longest = expected.longest
             for by, part in expected.parts.items():
                 case.parts[by].add(part, factor)
-        about = SAY("simulated", low=ends[0], high=ends[1], within=WITHIN)
+        about = SAY(
+            "rehearsed" if self.kit.rehearsal else "simulated",
+            low=ends[0],
+            high=ends[1],
+            within=WITHIN,
+        )
         return cases, expected, len(simulated_tasks), about
 
     def _parts(self, labels: Sequence[str], seats: Sequence[CallCounts], judged: Parts) -> Parts:
@@ -516,9 +528,10 @@ class _Work:
         the calls of its judges."""
         players: dict[str, Player] = {}
         seats = {member.seat: index for index, member in enumerate(trial.cast)}
+        rehearsed = _Rehearsed(self.kit.rehearsal) if self.kit.rehearsal else None
         for member in trial.cast:
             if agent := self.agents.get(member.agent):
-                players[member.seat] = agent.player
+                players[member.seat] = rehearsed or agent.player
             else:
                 stand_in = next(iter(self.kit.players.values()))  # for the user's own code
                 players[member.seat] = self.ruled.get(member.agent, stand_in)
@@ -526,7 +539,35 @@ class _Work:
         counts = tuple(CallCounts() for _ in seats)
         for _, key, part in self.models.take_calls():
             counts[seats[key.seat]].add(part)
+        if rehearsed:
+            await self._measure_sample(trial, rehearsed.asked, counts)
         return counts, await self._measure_judges(trial, events)
+
+    async def _measure_sample(
+        self, trial: Trial, asked: Sequence[tuple[Request, Json]], counts: Sequence[CallCounts]
+    ) -> None:
+        """Add the calls of a rehearsal to its seats' counts. Some prompts of each kind of question
+        to a role are measured, drawn at random, and stand for all."""
+        seats = {member.seat: index for index, member in enumerate(trial.cast)}
+        kinds: dict[tuple[str, Role, str], list[tuple[Request, Json]]] = defaultdict(list)
+        for request, memory in asked:
+            agent = self.agents[trial.cast[seats[request.seat]].agent]
+            role = self._role(agent, seats[request.seat])
+            kinds[agent.model, role, _question_kind(request)].append((request, memory))
+        drawn = stream(self.config.seed, "rehearsal", trial.id)
+        for several in kinds.values():
+            asked_seats = sorted({request.seat for request, _ in several})
+            among = drawn.sample(asked_seats, min(MEASURED_SEATS, len(asked_seats)))
+            theirs = [n for n, (request, _) in enumerate(several) if request.seat in among]
+            chosen = sorted(drawn.sample(theirs, min(MEASURED, len(theirs))))
+            for request, memory in map(several.__getitem__, chosen):
+                agent = self.agents[trial.cast[seats[request.seat]].agent]
+                await agent.player.reply(request, memory)
+            total = CallCounts()
+            for _, _, part in self.models.take_calls():
+                total.add(part)
+            for seat, n in Counter(request.seat for request, _ in several).items():
+                counts[seats[seat]].add(total, n / len(chosen))
 
     async def _measure_judges(self, trial: Trial, events: tuple[Event, ...]) -> Parts:
         for judge in self.judges:
@@ -588,6 +629,20 @@ class _Seat:
                     again = replace(request, problem=_COMPLAINT)
                     for _ in range(self.attempts - 1):
                         await self.model.reply(again, memory)
+        return await self.decides.reply(request, memory)
+
+
+@dataclass(frozen=True, slots=True)
+class _Rehearsed:
+    """A player whose replies are those of `decides`, and who keeps what was asked for the first
+    time."""
+
+    decides: Player
+    asked: list[tuple[Request, Json]] = field(default_factory=list)
+
+    async def reply(self, request: Request, memory: Json) -> Reply | NoReply:
+        if request.attempt == 1:
+            self.asked.append((request, memory))
         return await self.decides.reply(request, memory)
 
 

@@ -91,8 +91,12 @@ def _area(question: ga.ChooseArea) -> ga.Area:
     sector, _, arena = planned.partition(": ")
     names = (planned, sector, arena)
     match = next((option for option in question.options if option in names), None)
+    return ga.Area(name=match) if match else _any(question)
+
+
+def _any(question: ga.ChooseArea) -> ga.Area:
     chance = stream(question.meta.seed, question.name, question.meta.resident, question.what)
-    return ga.Area(name=match or chance.choice(question.options))
+    return ga.Area(name=chance.choice(question.options))
 
 
 def _reaction(question: ga.React) -> Decision:
@@ -139,7 +143,7 @@ ANSWERS: dict[str, Callable[[Any], MindAnswer]] = {
     "task_decomposition": _steps,
     "choose_sector": _area,
     "choose_arena": _area,
-    "choose_object": _area,
+    "choose_object": _any,  # plans name no things
     "object_state": lambda question: ga.ThingState(state=f"in use by {question.me.resident.name}"),
     "relationship": _nothing,
     "react": _reaction,

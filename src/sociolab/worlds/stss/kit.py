@@ -152,6 +152,8 @@ def _load(setup: WorldSetup) -> WorldKit:
         # Made-up replies take no time: they are lived in lock-step, which is quicker for them.
         # Vectors cost a thousandth of what is asked.
         dry_run=Stss(data, settings.model_copy(update={"embedder": ""}), setup.policy),
+        # Tens of thousands of made-up replies take a minute, and their texts are too long.
+        rehearsal=next(iter(SCRIPTED.values())) if settings.mind == "generative-agents" else None,
     )
 
 
