@@ -53,11 +53,3 @@ def change_part(bundle: Path, part: str, change: Callable[[str], str]) -> None:
     about = json.loads(texts.pop(MANIFEST))
     del about["parts"]
     write_parts(bundle, {**texts, part: change(texts[part])}, about)
-
-
-def as_single_file(bundle: Path, file: Path) -> None:
-    """What versions before bundles wrote: all lines in one file."""
-    lines = [{"sociolab_export": 2, "version": "0.1.0"}, *lines_of(bundle)]
-    lines.append({"line": "end", "lines": len(lines) + 1})
-    text = "".join(json.dumps(line, ensure_ascii=False) + "\n" for line in lines)
-    file.write_text(text, "utf-8", newline="\n")

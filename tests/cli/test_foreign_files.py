@@ -54,7 +54,6 @@ def zipped(name: str) -> bytes:
         ("log.json", INSPECT, "Inspect", "inspect log dump"),
         ("chat.jsonl", CHAT, "OpenAI's form", "docs/import-sotopia.md"),
         ("talk.json", [{"conversations": [{"from": "a", "value": "b"}]}], "ShareGPT", "docs/"),
-        ("run.jsonl", {"sociolab_export": 2}, "exported by sociolab", "import run run.jsonl"),
         ("run.zip", zipped("judgings.jsonl"), "exported by sociolab", "import run run.zip"),
         ("e.jsonl", EPISODE, "episodes of SOTOPIA", "import sotopia-episodes e.jsonl"),
         ("C1E001.json", SHOW, "CRD3", "sociolab import crd3"),

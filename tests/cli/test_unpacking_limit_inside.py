@@ -35,15 +35,6 @@ def test_a_gzipped_file_has_a_limit(sociolab: Sociolab, tmp_path: Path) -> None:
     assert "play.jsonl.gz: expected at most 256 MiB when unpacked" in refused.sentence
 
 
-def test_a_line_of_a_gzipped_run_has_a_limit(sociolab: Sociolab, tmp_path: Path) -> None:
-    write_bomb(tmp_path / "run.jsonl.gz")
-
-    refused = sociolab("import", "run", "run.jsonl.gz")
-
-    assert refused.code == 2
-    assert "run.jsonl.gz, line 1" in refused.sentence
-
-
 @pytest.mark.parametrize("name", ["sotopia.whl", "sotopia.tar.gz"])
 def test_a_package_has_a_limit(sociolab: Sociolab, tmp_path: Path, name: str) -> None:
     huge = io.BytesIO(bytes(MOST_UNPACKED + 1))

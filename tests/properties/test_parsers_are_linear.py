@@ -6,8 +6,6 @@ call into C would do quadratically at the long length does not end while anybody
 
 from __future__ import annotations
 
-import gzip
-import json
 import sys
 from collections.abc import Callable
 from contextlib import suppress
@@ -19,7 +17,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings, strategies as st
 from pydantic import BaseModel, ConfigDict
 
-from bundles import as_single_file
+from bundles import MANIFEST, parts_of, write_parts
 from sociolab.app import load_models, read_run
 from sociolab.core import (
     ConfigError,
@@ -140,8 +138,8 @@ def test_the_body_of_a_response(
 
 
 @pytest.fixture(scope="module")
-def exported(tmp_path_factory: pytest.TempPathFactory) -> list[str]:
-    """The lines of a run that was exported."""
+def exported(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
+    """The parts of a run that was exported."""
     folder = tmp_path_factory.mktemp("exported")
     with Store.open(folder / "s.db") as store:
         store.create_run("r", "world", {}, samples.plan(3))
@@ -149,34 +147,30 @@ def exported(tmp_path_factory: pytest.TempPathFactory) -> list[str]:
             for turn in range(3):
                 store.append("r", trial, samples.moved(turn))
         export_run(store, "r", folder / "r.zip")
-    as_single_file(folder / "r.zip", folder / "r.jsonl")
-    return (folder / "r.jsonl").read_text("utf-8").splitlines(keepends=True)
+    return parts_of(folder / "r.zip")
 
 
 @settings(few, max_examples=12)
-@given(data=st.data(), packed=st.booleans())
+@given(data=st.data(), part=st.sampled_from(["run.jsonl", "trials.jsonl", "events.jsonl"]))
 def test_a_run_that_is_put_back(
-    exported: list[str], tmp_path: Path, data: st.DataObject, packed: bool
+    exported: dict[str, str], tmp_path: Path, data: st.DataObject, part: str
 ) -> None:
-    at = data.draw(st.integers(0, len(exported) - 1))
-    inside = data.draw(st.integers(0, len(exported[at])))
-    line = exported[at]
-    again = data.draw(st.one_of(UNITS, st.sampled_from(exported)))
-    file = tmp_path / "spoilt.jsonl"
+    text = exported[part]
+    at = data.draw(st.integers(0, len(text)))
+    again = data.draw(st.one_of(UNITS, st.sampled_from(text.splitlines(keepends=True))))
+    file = tmp_path / "spoilt.zip"
+    others = {name: lines for name, lines in exported.items() if name != MANIFEST}
 
-    def parse(text: str) -> None:
-        raw = text.encode("utf-8", "surrogatepass")
-        file.write_bytes(gzip.compress(raw, 1) if packed else raw)
+    def parse(spoilt: str) -> None:
+        sound = spoilt.encode("utf-8", "replace").decode()
+        write_parts(
+            file, {**others, part: sound}, {"sociolab_bundle": 1, "version": "", "about": {}}
+        )
         (tmp_path / "t.db").unlink(missing_ok=True)
         with Store.open(tmp_path / "t.db") as store, suppress(StoreError):
             import_run(store, file)
 
-    is_linear(
-        parse,
-        "".join([*exported[:at], line[:inside]]),
-        again,
-        "".join([line[inside:], *exported[at + 1 :]]),
-    )
+    is_linear(parse, text[:at], again, text[at:])
 
 
 RATING_PIECES = st.sampled_from(
@@ -234,12 +228,12 @@ def test_the_count_tells_what_is_quadratic() -> None:
         is_linear(quadratic, "", "{", "")
 
 
-def test_a_sound_export_is_put_back(exported: list[str], tmp_path: Path) -> None:
+def test_a_sound_export_is_put_back(exported: dict[str, str], tmp_path: Path) -> None:
     """So that what is spoilt above was whole."""
-    (tmp_path / "r.jsonl").write_text("".join(exported), "utf-8")
+    parts = {name: text for name, text in exported.items() if name != MANIFEST}
+    write_parts(tmp_path / "r.zip", parts, {"sociolab_bundle": 1, "version": "", "about": {}})
     with Store.open(tmp_path / "t.db") as store:
-        assert import_run(store, tmp_path / "r.jsonl") == "r"
-    assert json.loads(exported[-1])["line"] == "end"
+        assert import_run(store, tmp_path / "r.zip") == "r"
 
 
 def test_a_dotted_name_without_end_is_refused(tmp_path: Path) -> None:

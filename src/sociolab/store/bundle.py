@@ -11,7 +11,7 @@ import zlib
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Annotated
-from zipfile import ZIP_DEFLATED, BadZipFile, ZipFile, ZipInfo
+from zipfile import ZIP_DEFLATED, BadZipFile, ZipFile, ZipInfo, is_zipfile
 
 from pydantic import BaseModel, ConfigDict, Field, JsonValue, ValidationError
 
@@ -24,7 +24,6 @@ FORMAT = 1
 """Of the bundle; raised with every change that this version would not read rightly."""
 
 MANIFEST = "manifest.json"
-FIRST_BYTES = b"PK"
 
 LONGEST_LINE = 64 * 2**20
 """In bytes: a longer line is not read, whatever the file unpacks to."""
@@ -102,6 +101,12 @@ def check_bundle(file: Path, needed: Iterable[str]) -> BundleManifest:
     than 64 GiB.
     """
     try:
+        with file.open("rb") as opened:
+            if not is_zipfile(opened):
+                raise BundleError(
+                    f"{file}: expected a bundle that `sociolab export` wrote, found no whole ZIP "
+                    f"file; name another, or {_AGAIN}"
+                )
         with ZipFile(file) as archive:
             if sum(entry.file_size for entry in archive.infolist()) > _MOST_BYTES:
                 raise BundleError(f"{file}: expected at most 64 GiB when unpacked, found more")

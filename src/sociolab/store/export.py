@@ -3,17 +3,13 @@
 A bundle has one part for each kind of line: the run, its tasks and trials, the events, the calls
 with their full prompts, the failed calls, the attempts that brought no reply, the judgings, the
 attachments and the notes; then the same of the exams that the run's judges sat. Events and trials
-are written as in `core.codec`; a trial refers to its task by its number, from 0. Versions before
-bundles wrote all lines into one file, between a header and a last line with their number: it is
-still read.
+are written as in `core.codec`; a trial refers to its task by its number, from 0.
 """
 
 from __future__ import annotations
 
 import base64
-import gzip
 import json
-import zlib
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, fields
 from datetime import UTC, datetime
@@ -30,18 +26,11 @@ from sociolab.core.metrics import parse_declared
 from sociolab.core.ports import Attempt, CallKey, ChatReply, Prompt
 from sociolab.core.reading import first_problem
 from sociolab.core.score import JudgeId, Verdict
-from sociolab.core.unpacking import MOST_UNPACKED, open_unpacked
-from sociolab.store.bundle import FIRST_BYTES, BundleError, bundle_lines, check_bundle, write_bundle
+from sociolab.store.bundle import BundleError, bundle_lines, check_bundle, write_bundle
 from sociolab.store.calls import RunReplies
 from sociolab.store.checking import verify_runs
 from sociolab.store.database import replace_surrogates
 from sociolab.store.store import RunRow, Status, Store
-
-_FLAT_FORMAT = 2
-"""Of the single file of JSON lines."""
-
-_MOST_BYTES = 64 << 30
-"""Of an unpacked file, which is read line by line."""
 
 _EXAM = "exam"
 """The `keeps` of an exam's run."""
@@ -71,21 +60,11 @@ def import_run(store: Store, file: Path, name: str | None = None, *, replace: bo
     """
     target, place = _Import(store, name or "", replace=replace), _Place(file)
     try:
-        with open_unpacked(file, _MOST_BYTES) as lines:
-            if lines.peek(len(FIRST_BYTES)).startswith(FIRST_BYTES):
-                parts = check_bundle(file, _PARTS).parts
-                with store.transaction():
-                    _import_bundle(target, place, parts)
-            else:
-                with store.transaction():
-                    _import_flat(target, place, iter(lambda: lines.readline(MOST_UNPACKED), b""))
+        parts = check_bundle(file, _PARTS).parts
+        with store.transaction():
+            _import_bundle(target, place, parts)
     except BundleError:
         raise
-    except (EOFError, gzip.BadGzipFile, zlib.error) as error:
-        raise StoreError(
-            f"{file}, after line {place.line}: it cannot be unpacked ({error}); export the run "
-            "again"
-        ) from error
     except OSError as error:
         raise StoreError(f"{file} cannot be read ({error.strerror}); name another file") from error
     except ValidationError as error:
@@ -281,27 +260,6 @@ def _import_bundle(target: _Import, place: _Place, parts: Iterable[str]) -> None
         run.finish()
 
 
-def _import_flat(target: _Import, place: _Place, lines: Iterable[bytes]) -> None:
-    ended = False
-    for number, text in enumerate(lines, 1):
-        place.line = number
-        if number == 1:
-            _check_header(text)
-            continue
-        if ended:
-            raise StoreError("this line comes after the end; export the run again")
-        match ANY_LINE.validate_json(text):
-            case EndLine(lines=count):
-                target.finish()
-                ended = True
-                if count != number:
-                    raise StoreError(f"expected {count} lines, found {number}; export it again")
-            case line:
-                target.take(line)
-    if not ended:
-        raise StoreError("the file ends here, before its last line; export the run again")
-
-
 class _Import:
     """A run being imported: its plan is collected, then stored, then filled.
 
@@ -413,29 +371,10 @@ class _Import:
                 store.notes.add(run, line.text, line.other, at=line.at)
 
 
-def _check_header(text: bytes) -> None:
-    try:
-        header = HeaderLine.model_validate_json(text)
-    except ValidationError as error:
-        raise StoreError("this is not an exported run; name a file that `export` wrote") from error
-    if header.sociolab_export != _FLAT_FORMAT:
-        raise StoreError(
-            f"the file has format {header.sociolab_export} and this sociolab reads {_FLAT_FORMAT}; "
-            f"use the version that wrote it, {header.version}"
-        )
-
-
 class ExportLine(BaseModel):
     """The base of all lines; an unknown field is an error."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
-
-
-class HeaderLine(ExportLine):
-    """The first line of a single file: the format, and the version of sociolab that wrote it."""
-
-    sociolab_export: int
-    version: str
 
 
 class RunLine(ExportLine):
@@ -530,13 +469,6 @@ class NoteLine(ExportLine):
     other: str | None = None
 
 
-class EndLine(ExportLine):
-    """The last line of a single file; `lines` counts all of its lines, this one included."""
-
-    line: Literal["end"]
-    lines: int
-
-
 AnyLine: TypeAlias = (
     RunLine
     | TaskLine
@@ -548,7 +480,6 @@ AnyLine: TypeAlias = (
     | JudgingLine
     | AttachmentLine
     | NoteLine
-    | EndLine
 )
 
 ANY_LINE: TypeAdapter[AnyLine] = TypeAdapter(Annotated[AnyLine, Field(discriminator="line")])
