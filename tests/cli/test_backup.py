@@ -86,3 +86,5 @@ def test_a_backup_of_a_damaged_store_says_so(sociolab: Sociolab, played: Path) -
     done = sociolab("store", "backup", "copy.db", "--store", "s.db")
     assert done.code == 1
     assert "damaged: events, row" in done.err
+    assert "s.db is damaged" in done.err
+    assert not list(played.parent.glob("copy*"))

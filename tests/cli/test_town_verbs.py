@@ -78,6 +78,9 @@ def test_a_picture_of_an_imported_town_is_drawn(played: Played) -> None:
     out = played.folder / "small.png"
     said = played.run("town", "picture", "--data", played.data, "--out", out)
     assert "Smallham, 5 sectors, 5 arenas" in said
+    same = played.folder / "same.png"
+    played.run("town", "picture", "--data", played.data / "map.json", "--out", same)
+    assert same.read_bytes() == out.read_bytes()
     assert out.exists()
 
 

@@ -318,6 +318,9 @@ THERE: dict[str, tuple[dict[str, Any], str]] = {
     "isometric": (drawing(orientation="isometric"), "expected an orthogonal map, found isometric"),
     "too large": (drawing(width=100_000, height=100_000), "found 100,000 x 100,000"),
     "no tileset": (drawing(tilesets=[{"source": "lost.tsx"}]), "there is no such file"),
+    "a tileset elsewhere": (
+        drawing(tilesets=[{"source": "../../mine/lost.tsx"}]), "in the folder of the map or below"
+    ),
     "zstd": (
         drawing(tile_layer("Roof", PLAN, {}, encoding="base64", compression="zstd")), "found zstd"
     ),

@@ -202,11 +202,18 @@ def show_result(
         typer.echo(result.as_json())
         return
     from sociolab.report.run_facts import evaluated
-    from sociolab.report.terminal import full_report, overview
+    from sociolab.report.terminal import full_report, overview, printed
 
     agents = evaluated(result)
     if full or details:
+        from sociolab.analysis.two_rules import two_rules
+        from sociolab.store.store import open_store
+
         console().print(full_report(result, details=details, endless=endless()))
+        with open_store(path) as store:
+            section = two_rules(store, result, rename)
+        if section is not None:
+            console().print(printed((section,), endless=endless()))
     else:
         compared = None
         if len(agents) == 2 and result.scores:

@@ -255,7 +255,9 @@ def store_backup(
         opened.back_up(file)
     with Store.open(file, create=False) as copy:
         runs, size, clauses = len(copy.runs()), copy.size(), list(find_damage(copy))
-    _tell_damage(file, clauses)
+    if clauses:
+        file.unlink()
+    _tell_damage(opened.path, clauses)
     say(f"wrote {file}: {plural(runs, 'run')}, {_mb(size.bytes)}, in order")
 
 

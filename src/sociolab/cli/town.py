@@ -40,7 +40,7 @@ def picture(
         option(
             "--data",
             "NAME|DIR|FILE",
-            "A town, by name or folder, or a Tiled map (.tmx, .tmj); default: Alderbrook.",
+            "A town, by name or folder, or a map (map.json, .tmx, .tmj); default: Alderbrook.",
         ),
     ] = None,
     out: Annotated[Path, option("--out", "FILE", "The picture to write.")] = Path("town.png"),
@@ -59,7 +59,10 @@ def picture(
         for remark in remarks:
             say(remark)
     else:
-        town_map = town_of(world).map(None if data is None else find_data_folder(world, data))
+        place = None
+        if data is not None:
+            place = Path(data) if Path(data).is_file() else find_data_folder(world, data)
+        town_map = town_of(world).map(place)
     write_picture(town_map, out, scale)
     say(
         f"wrote {out}: {town_map.name}, {len(town_map.sectors)} sectors, "

@@ -405,6 +405,11 @@ def _read_tilesets(drawn: _Map, path: Path) -> dict[int, _TilesetTile]:
     tiles = {}
     for entry in drawn.tilesets:
         file = path.parent / entry.source
+        if not file.resolve().is_relative_to(path.parent.resolve()):
+            raise ConfigError(
+                f"{path}: expected tilesets in the folder of the map or below, found "
+                f'"{entry.source}"; move it there, or embed it in the map'
+            )
         fields = _read_fields(file, "tileset") if entry.source else entry
         for tile in record(str(file), _Tileset, fields).tiles:
             tiles[entry.firstgid + tile.id] = tile

@@ -105,6 +105,7 @@ DECLARED = Declared(
     questions=TDP,
     scripted=SCRIPTED_LIFE,
     agreement=("took_part_by_filter", "took_part_read", "filter_agreement"),
+    two_rules=("overall", "goal_authors"),
     judges={
         "rules": "rule-based: positions from the trace, actions by keyword; why people did not "
         "attend is on record for scripted players only, otherwise read by --judge openai/MODEL"
@@ -141,7 +142,7 @@ def _load(setup: WorldSetup) -> WorldKit:
         variants=variants(scoring),
         casts=town_casts,
         background=True,
-        instructions=settings.texts.instructions(),
+        instructions=settings.instructions,
         declared=Declared(footnote=settings.footnote),
         embedder=settings.embedder,
         embedding_player=EmbeddingPlayer,

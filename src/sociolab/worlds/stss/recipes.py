@@ -108,7 +108,12 @@ async def levels(sheet: Sheet, lab: Context, config: StssRecipeConfig) -> Findin
     for talk, town in zip(results[::2], results[1::2], strict=False):
         (talk_row,), (town_row,) = _scored(sheet, talk), _scored(sheet, town)
         figures = {**talk_row.figures, **town_row.figures}
-        own = replace(talk_row, figures=figures, withheld=talk_row.withheld or town_row.withheld)
+        own = replace(
+            talk_row,
+            figures=figures,
+            withheld=talk_row.withheld or town_row.withheld,
+            original=talk_row.original and town_row.original,
+        )
         if pair := _both_scores(own):
             n = min(count.n for entry in figures.values() for count in entry.counts)
             figures["lost"] = figure(Estimate(pair[0] - pair[1], n, n, None, None, "none"))

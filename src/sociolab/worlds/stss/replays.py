@@ -8,6 +8,7 @@ from pydantic import ValidationError
 
 from sociolab.core.episode import Episode, Json
 from sociolab.core.errors import ConfigError
+from sociolab.core.reading import read_text
 from sociolab.judging.reader import MissingValue
 from sociolab.plugin.town import Replay, ResidentOutcome, TownScore, TownTask
 from sociolab.store.store import Store, world_settings_in
@@ -15,7 +16,13 @@ from sociolab.town.map import TownMap
 from sociolab.town.map_file import own_map
 from sociolab.town.trace import chunks_in
 from sociolab.town.trajectory import SimulatedDays, step_reaching
-from sociolab.worlds.stss.dataset import Content, parse_content, read_town, unpack_map
+from sociolab.worlds.stss.dataset import (
+    Content,
+    parse_content,
+    read_map,
+    read_town,
+    unpack_map,
+)
 from sociolab.worlds.stss.evidence import Evidence, event_window
 from sociolab.worlds.stss.judges import StssRulesJudge, complete_trajectory
 from sociolab.worlds.stss.scoring import Account, ScoreSettings, TaskScore, explain_score, score
@@ -23,9 +30,11 @@ from sociolab.worlds.stss.task import SocialTask
 from sociolab.worlds.stss.world import StssSettings, read_trajectory
 
 
-def load_town_map(folder: Path | None) -> TownMap:
-    """The map of an imported town, or of the package's own."""
-    return own_map() if folder is None else read_town(folder).town
+def load_town_map(place: Path | None) -> TownMap:
+    """The map of a town's folder or of a `map.json`, or of the package's own town."""
+    if place is None:
+        return own_map()
+    return read_map(read_text(place), str(place)) if place.is_file() else read_town(place).town
 
 
 def simulated_days(episode: Episode) -> SimulatedDays:

@@ -4,7 +4,7 @@ for whom."""
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
 from typing import Any, Literal, Self, TypeVar
@@ -13,6 +13,7 @@ from pydantic import ConfigDict, Field, ValidationInfo, field_validator, model_v
 
 from sociolab.core.episode import Episode, Happened, Task, Trial, Unusable
 from sociolab.core.errors import did_you_mean
+from sociolab.core.instructions import Instructions
 from sociolab.core.ports import DataId, Note, Play, Transcript
 from sociolab.core.seeding import digest, interleave
 from sociolab.engine.episode_loop import DEFAULT_POLICY
@@ -156,8 +157,20 @@ class StssSettings(TownSettings):
     @model_validator(mode="before")
     @classmethod
     def _merge_ratings(cls, values: dict[str, Any]) -> dict[str, Any]:
-        generative = values.get("mind") == "generative-agents"
-        return {"merge": ("importance",), **values} if generative else values
+        """By default memories of a moment are rated together, but by the authors' texts one by
+        one: they have no prompt for several."""
+        if values.get("mind") != "generative-agents":
+            return values
+        texts = load_set(cls.package, values.get("prompts", "paper"), {})
+        theirs = texts.manifest.instructions in ("verified original", "unverified")
+        return {"merge": () if theirs else ("importance",), **values}
+
+    @property
+    def instructions(self) -> Instructions:
+        """What the texts are: no original where prompts of ours ask for several answers at once."""
+        found = self.texts.instructions()
+        changed = self.merge and found.standing == "verified original"
+        return replace(found, standing="modified") if changed else found
 
     @model_validator(mode="after")
     def _check_mind(self) -> Self:
