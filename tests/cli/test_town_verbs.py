@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 from functools import cached_property
 from pathlib import Path
 
@@ -13,6 +14,8 @@ from typer.testing import CliRunner
 from cli.conftest import Sociolab
 from puppet_town import TOWN, TRIO
 from sociolab.cli import app
+from sociolab.core import JudgeId, Measure, Score
+from sociolab.store import Store
 from sociolab.worlds import stss
 from stss_tasks import PARTY
 
@@ -63,6 +66,23 @@ def played(tmp_path_factory: pytest.TempPathFactory) -> Played:
         "--set", "step=60", "--max-failed-turns", 1, "--store", one.store, "--name", "plain",
     )  # fmt: skip
     return one
+
+
+def test_the_full_report_lists_where_the_authors_rule_gives_another_score(
+    played: Played, tmp_path: Path
+) -> None:
+    copy = shutil.copy(played.store, tmp_path / "s.db")
+    with Store.open(copy) as store:
+        (trial,) = store.trial_ids("plain")
+        scores = [
+            Score(Measure("overall", 0, 1, title="overall"), None, 0.5, "Two of four."),
+            Score(Measure("goal_authors", 0, 1, title="goal, authors' code"), None, 1, "All four."),
+        ]
+        store.verdicts.add("plain", JudgeId("by-hand", "rules"), scores, trial=trial)
+    told = " ".join(played.run("report", "plain", "--full", "--store", copy).split())
+    assert "The same by two rules: overall / goal, authors' code" in told
+    assert "They differ in 1 of 2 scored episodes." in told
+    assert f"{TASK.id} scripted by-hand 0.50 1.00 All four. why: the reason given with" in told
 
 
 def test_a_picture_of_the_own_town_is_drawn(played: Played) -> None:
