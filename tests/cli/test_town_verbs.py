@@ -71,7 +71,7 @@ def played(tmp_path_factory: pytest.TempPathFactory) -> Played:
 def test_the_full_report_lists_where_the_authors_rule_gives_another_score(
     played: Played, tmp_path: Path
 ) -> None:
-    copy = shutil.copy(played.store, tmp_path / "s.db")
+    copy = Path(shutil.copy(played.store, tmp_path / "s.db"))
     with Store.open(copy) as store:
         (trial,) = store.trial_ids("plain")
         scores = [

@@ -30,7 +30,7 @@ def two_rules(
     if not both:
         return None
     trials = {row.trial.id: row.trial for row in store.trials(result.run)}
-    first_title, second_title = (result.measure(name).title for name in names)
+    one, other = (result.measure(name).title for name in names)
     different = [
         Finding(
             about={
@@ -43,7 +43,6 @@ def two_rules(
         for (judge, trial), (first, second) in both.items()
         if first.value != second.value
     ]
-    titles = {"first": first_title, "second": second_title}
     sentence = SAY("differ", n=len(different), all=len(both))
-    tables = (SAY.table("episodes", different, **titles),) if different else ()
-    return Section(SAY("title", **titles), (sentence,), (), tables)
+    tables = (SAY.table("episodes", different, first=one, second=other),) if different else ()
+    return Section(SAY("title", first=one, second=other), (sentence,), (), tables)
