@@ -110,13 +110,13 @@ def _about(run: RunRow) -> dict[str, JsonValue]:
 
 def _all_parts(store: Store, run: RunRow) -> Iterator[tuple[str, Iterator[str]]]:
     """The parts of a run, then those of the exams that its judges sat, which its report shows."""
-    for part, lines_of in _PARTS.items():
-        yield part, map(_encode_line, lines_of(store, run.name))
+    for part in _PARTS:
+        yield part, map(_encode_line, _lines(part, store, run.name))
     judges = {*store.verdicts.judges(run.name)}
     for exam in store.runs_keeping(_EXAM, run.world):
         if own := judges & {*store.verdicts.judges(exam)}:
-            for part, lines_of in _PARTS.items():
-                lines = filter(partial(_of_judges, own), lines_of(store, exam))
+            for part in _PARTS:
+                lines = filter(partial(_of_judges, own), _lines(part, store, exam))
                 yield f"exams/{exam}/{part}", map(_encode_line, lines)
 
 
@@ -128,18 +128,11 @@ def _of_judges(judges: Collection[JudgeId], line: _Line) -> bool:
     return "model" not in line or any(judge.name == line["model"] for judge in judges)
 
 
-def _run_lines(store: Store, name: str) -> Iterator[_Line]:
+def _run(store: Store, name: str) -> Iterator[_Line]:
     run = store.run(name)
-    yield {
-        "line": "run",
-        "name": run.name,
-        "world": run.world,
-        "settings": run.settings,
-        "declared": json.loads(run.declared.as_json()),
-        "keeps": run.keeps,
-        "created": run.created,
-        "seconds": run.seconds,
-    }
+    kept = ("name", "world", "settings", "keeps", "created", "seconds")
+    declared = json.loads(run.declared.as_json())
+    yield {**{field: getattr(run, field) for field in kept}, "declared": declared}
 
 
 def _tasks(store: Store, name: str) -> dict[Task, int]:
@@ -148,80 +141,61 @@ def _tasks(store: Store, name: str) -> dict[Task, int]:
     return {task: number for number, task in enumerate(tasks)}
 
 
-def _task_lines(store: Store, name: str) -> Iterator[_Line]:
-    for task in _tasks(store, name):
-        yield {"line": "task", "task": _fields(task)}
-
-
-def _trial_lines(store: Store, name: str) -> Iterator[_Line]:
+def _trials(store: Store, name: str) -> Iterator[_Line]:
     numbers = _tasks(store, name)
     for row in store.trials(name):
-        trial = json.loads(encode_trial(row.trial))
-        yield {
-            "line": "trial",
-            "status": row.status,
-            "cause": row.cause,
-            "problem": row.problem,
-            "trial": {**trial, "task": numbers[row.trial.task]},
-        }
+        trial = {**json.loads(encode_trial(row.trial)), "task": numbers[row.trial.task]}
+        yield {"status": row.status, "cause": row.cause, "problem": row.problem, "trial": trial}
 
 
-def _event_lines(store: Store, name: str) -> Iterator[_Line]:
-    for row in store.trials(name):
-        for event in store.events(name, row.trial.id):
-            yield {"line": "event", "trial": row.trial.id, "event": json.loads(encode_event(event))}
+def _events(store: Store, name: str) -> Iterator[_Line]:
+    for trial in store.trial_ids(name):
+        for event in store.events(name, trial):
+            yield {"trial": trial, "event": json.loads(encode_event(event))}
 
 
-def _call_lines(store: Store, name: str) -> Iterator[_Line]:
+def _calls(store: Store, name: str) -> Iterator[_Line]:
     for call, prompt in store.calls.with_prompts(name):
-        line = {"line": "call", **_fields(call), "prompt": prompt}
-        del line["pk"], line["prompt_bytes"]
-        yield line
+        stored = {"pk", "prompt_bytes"}
+        kept = {field: value for field, value in _fields(call).items() if field not in stored}
+        yield {**kept, "prompt": prompt}
 
 
-def _call_failure_lines(store: Store, name: str) -> Iterator[_Line]:
-    for failure in store.calls.failures(name):
-        yield {"line": "call_failure", **_fields(failure)}
-
-
-def _attempt_lines(store: Store, name: str) -> Iterator[_Line]:
-    for entry in store.calls.ledger(name):
-        if entry.attempt.cause is not None:
-            yield {"line": "attempt", **_fields(entry)}
-
-
-def _judging_lines(store: Store, name: str) -> Iterator[_Line]:
-    for judging in store.verdicts.judgings(name):
-        yield {"line": "judging", **_fields(judging)}
-
-
-def _attachment_lines(store: Store, name: str) -> Iterator[_Line]:
+def _attachments(store: Store, name: str) -> Iterator[_Line]:
     for trial in store.trial_ids(name):
         for title in store.attachments(name, trial):
             for piece in store.attachment(name, trial, title):
-                data = base64.b64encode(piece).decode()
-                yield {"line": "attachment", "trial": trial, "name": title, "data": data}
+                yield {"trial": trial, "name": title, "data": base64.b64encode(piece).decode()}
 
 
-def _note_lines(store: Store, name: str) -> Iterator[_Line]:
+def _notes(store: Store, name: str) -> Iterator[_Line]:
     for note in store.notes.of(name):
         other = note.run if note.other == name else note.other
-        yield {"line": "note", "text": note.text, "at": note.at, "other": other}
+        yield {"text": note.text, "at": note.at, "other": other}
 
 
-_PARTS: Mapping[str, Callable[[Store, str], Iterator[_Line]]] = {
-    "run.jsonl": _run_lines,
-    "tasks.jsonl": _task_lines,
-    "trials.jsonl": _trial_lines,
-    "events.jsonl": _event_lines,
-    "calls.jsonl": _call_lines,
-    "call_failures.jsonl": _call_failure_lines,
-    "attempts.jsonl": _attempt_lines,
-    "judgings.jsonl": _judging_lines,
-    "attachments.jsonl": _attachment_lines,
-    "notes.jsonl": _note_lines,
+_PARTS: Mapping[str, Callable[[Store, str], Iterable[Any]]] = {
+    "run.jsonl": _run,
+    "tasks.jsonl": lambda store, name: ({"task": _fields(task)} for task in _tasks(store, name)),
+    "trials.jsonl": _trials,
+    "events.jsonl": _events,
+    "calls.jsonl": _calls,
+    "call_failures.jsonl": lambda store, name: store.calls.failures(name),
+    "attempts.jsonl": lambda store, name: (
+        entry for entry in store.calls.ledger(name) if entry.attempt.cause is not None
+    ),
+    "judgings.jsonl": lambda store, name: store.verdicts.judgings(name),
+    "attachments.jsonl": _attachments,
+    "notes.jsonl": _notes,
 }
-"""The parts of a bundle, in the order in which they are imported."""
+"""The parts of a bundle in the order in which they are imported, and the records of each."""
+
+
+def _lines(part: str, store: Store, name: str) -> Iterator[_Line]:
+    """The lines of a part of a run, each with its kind."""
+    kind = part.removesuffix(".jsonl").removesuffix("s")
+    for record in _PARTS[part](store, name):
+        yield {"line": kind, **(record if isinstance(record, dict) else _fields(record))}
 
 
 def _encode_line(line: _Line) -> str:
