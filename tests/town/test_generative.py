@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from dataclasses import replace
 from datetime import timedelta
-from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -40,10 +39,9 @@ from sociolab.core import (
     ConfigError,
     Event,
     Prompt,
-    StoreError,
     Usage,
 )
-from sociolab.engine import FailurePolicy, WorldSetup
+from sociolab.engine import WorldSetup
 from sociolab.models import Budget, CachedModel
 from sociolab.models.vectors import encode_vector
 from sociolab.testing import drive_recorded
@@ -818,12 +816,6 @@ def test_what_only_one_mind_has_is_refused_for_the_other() -> None:
     ):
         with pytest.raises(ConfigError):
             WorldSetup(settings=wrong).read("stss", stss.StssSettings)
-
-
-def test_no_conversations_are_frozen_from_its_towns() -> None:
-    trial = SimpleNamespace(trial=SimpleNamespace(id="t"))
-    with pytest.raises(StoreError, match="found mind=generative-agents in the episode t"):
-        stss.freeze_episode(trial, stss.StssSettings(mind="generative-agents"), FailurePolicy())  # type: ignore[arg-type]
 
 
 def test_the_mind_stands_below_every_table() -> None:

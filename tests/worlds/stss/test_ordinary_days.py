@@ -10,6 +10,7 @@ import pytest
 
 from mute_town import mute_scores
 from sociolab.town import own_residents
+from sociolab.town.scripted.matters import everyday
 from sociolab.worlds import stss
 from sociolab.worlds.stss.task import (
     filter_remarks,
@@ -30,7 +31,10 @@ def filters(template: stss.Template) -> list[tuple[str, ...]]:
 def test_no_ordinary_day_passes_a_filter_of_ours(template: stss.Template) -> None:
     habits = [text for one in own_residents() for text in ordinary_activities(one)]
     remembered = [text for one in own_residents() for text in one.memories]
-    assert ordinary_matches(filters(template), (*habits, *remembered)) == ()
+    steps = [text for steps in everyday()["steps"].values() for text in steps]
+    topics = everyday()["topics"].values()
+    said = [text for own in topics for topic in own for text in topic.values()]
+    assert ordinary_matches(filters(template), (*habits, *remembered, *steps, *said)) == ()
 
 
 def test_who_tells_nobody_scores_nothing_in_any_task_of_ours() -> None:

@@ -7,13 +7,16 @@ request, and agree to nothing, since they cannot know what was said.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import date
+from typing import Literal, Self
 
 from sociolab.core.seeding import stream
 from sociolab.town.questions import (
     Decision,
     Matter,
+    Me,
+    Other,
     Said,
     SpeechAct,
     Summarise,
@@ -22,14 +25,18 @@ from sociolab.town.questions import (
     Utter,
     Utterance,
 )
+from sociolab.town.questions.generative import GenerativeUtter
 from sociolab.town.scripted.day import SEEKING, work_activities
 from sociolab.town.scripted.matters import (
     EVENTS,
+    Key,
     agreed_matters,
     describe_taking_part,
+    everyday,
     fill_choices,
     fill_line,
     free_hours,
+    gossip_for,
     is_free,
     is_over,
     line_values,
@@ -56,6 +63,10 @@ _LEAVES_WORK = 0.4
 """How often one leaves work for it: decided once, whoever asks."""
 _SLIPS = 0.08
 """How often a place slips one's mind."""
+_PUTS_OFF = 0.5
+"""How often one keeps one's task to oneself on a day before it."""
+_GOSSIPS = 0.6
+"""How often one mentions what somebody else is busy with, if there is nothing else to say."""
 _PRIVATE = ("getting dressed", "getting ready for bed")
 
 
@@ -167,7 +178,14 @@ class _Turn:
             return business
         if leaving or len(self._own_lines) >= 2:
             return self._say(lines()["bye"], make_act("bye", self._me), ends=True)
-        return self._say(lines()["chat"], make_act("chat", self._me))
+        return self._say(self._small_talk(), make_act("chat", self._me))
+
+    def _small_talk(self) -> list[str]:
+        """What there is to tell when there is no business: residents of Generative Agents have one
+        thing of their own for each conversation."""
+        begins = isinstance(self._question, GenerativeUtter) and not self._own_lines
+        topics = everyday()["topics"].get(self._id, ()) if begins else ()
+        return [topic["say"] for topic in topics] or lines()["chat"]
 
     def _polite(self) -> Said:
         """With somebody who is not understood: one's own request, and nothing agreed."""
@@ -189,14 +207,38 @@ class _Turn:
         spoken = {
             matter_key(speech.matter) for speech in _acts_in(self._question.lines) if speech.matter
         }
-        if task is not None and matter_key(task) not in spoken:
+        if task is not None and matter_key(task) not in spoken and self._raises(task):
             return self._pitch(task)
         news = news_for(self._me, self._other)
         if news is None or matter_key(news) in spoken or self._chance.random() >= 0.6:
-            return None
+            return self._gossip(spoken)
         host = self._me.people.get(news.host, "Somebody")
         return self._say(
             lines()["invite"]["hearsay"], make_act("invite", self._me, news), news, host=host
+        )
+
+    def _raises(self, task: Matter) -> bool:
+        """Whether to speak of one's task now: residents of Generative Agents, who have planned
+        their day, put it off now and then, but not on its day."""
+        if self._complete or not self._me.outline:
+            return True
+        today = self._me.now.date().isoformat()
+        mood = stream(self._seed, "puts off", self._id, self._other.id, today).random()
+        return task.day == today or mood >= _PUTS_OFF
+
+    def _gossip(self, spoken: set[Key]) -> Said | None:
+        """Mention what a neighbour is busy with, now and then; None otherwise.
+
+        Only residents of Generative Agents do: word gets about there, as in that paper (3.4).
+        """
+        if not isinstance(self._question, GenerativeUtter) or self._chance.random() >= _GOSSIPS:
+            return None
+        matter = gossip_for(self._me, self._other)
+        if matter is None or matter_key(matter) in spoken:
+            return None
+        host = self._me.people.get(matter.host, "Somebody")
+        return self._say(
+            lines()["invite"]["gossip"], make_act("tell", self._me, matter), matter, host=host
         )
 
     def _pitch(self, task: Matter) -> Said:
@@ -383,33 +425,86 @@ class _Turn:
 
 
 def make_summary(question: Summarise) -> Summary:
-    """A note of the matter, its answer and what was agreed; after a talk with somebody who wrote no
-    acts, only that there was one."""
-    me, other = question.me, question.other
-    topic = find_topic(question.lines) if all(line.acts for line in question.lines) else None
+    """A note of the matter, its answer and what was agreed, else of what the other had to tell;
+    after a talk with somebody who wrote no acts, only that there was one."""
+    me = question.me
     acts = tuple(_acts_in(question.lines))
-    memos = lines()["memo"]
-    if topic is None:
-        memo = memos["chat"].format(other=other.name)
+    outcome = TalkOutcome.of(question.me, question.other, question.lines)
+    if outcome is None:
+        key = "chat" if all(line.acts for line in question.lines) else "unread"
+        memo = heard_news(question.lines, question.other.id) or note_of(key, question)
         return Summary(memo=memo[:1000], importance=3, acts=acts)
-    by_me = topic.by == me.resident.id
-    matter = topic.matter
     first = question.lines[0].text
-    slips = stream(question.meta.seed, "keeps", me.resident.id, other.id, first).random() < _SLIPS
-    if slips and matter.host != me.resident.id:
-        matter = matter.model_copy(update={"place": ""})
+    slips = stream(question.meta.seed, "keeps", me.resident.id, question.other.id, first)
+    if slips.random() < _SLIPS and outcome.matter.host != me.resident.id:
+        forgotten = outcome.matter.model_copy(update={"place": ""})
+        outcome = replace(outcome, matter=forgotten)
         acts = tuple(_drop_place(speech) for speech in acts)
-    status = {"accept": "accepted", "decline": "declined"}.get(topic.answer, "open")
-    words = line_values(matter) | {"other": other.name, "of": ""}
-    if not by_me and matter.host != other.id:
-        host = me.people.get(matter.host, me.resident.name)
-        words["of"] = f", which {host} is holding"
-    memo = memos[f"{status}_{'mine' if by_me else 'theirs'}"].format(**words)
+    matter, status = outcome.matter, outcome.status
     importance = {"accepted": 7, "declined": 6}.get(status, 5)
     own = matter.host == me.resident.id and matter.kind in (*EVENTS, "asking for help")
     today = matter.day == me.now.date().isoformat() and not is_over(matter, me.now)
     changes = status == "accepted" and today and not own  # one's own day already has it
+    memo = note_of(outcome.key, question, outcome.matter)
     return Summary(memo=memo[:1000], importance=importance, changes_plan=changes, acts=acts)
+
+
+@dataclass(frozen=True, slots=True)
+class TalkOutcome:
+    """What a conversation was about, how it was left, and whose it is to `side` ("mine", "theirs",
+    or "hearsay" from somebody who is not its host)."""
+
+    matter: Matter
+    status: Literal["accepted", "declined", "open"]
+    side: Literal["mine", "theirs", "hearsay"]
+
+    @property
+    def key(self) -> str:
+        """The name of its lines."""
+        return f"{self.status}_{self.side}"
+
+    @classmethod
+    def of(cls, me: Me, other: Other, talk: Sequence[Utterance]) -> Self | None:
+        """None if it was about no matter, or if somebody spoke without acts."""
+        topic = find_topic(talk) if all(line.acts for line in talk) else None
+        if topic is None:
+            return None
+        status: Literal["accepted", "declined", "open"] = "open"
+        if topic.answer in ("accept", "decline"):
+            status = "accepted" if topic.answer == "accept" else "declined"
+        if topic.by == me.resident.id:
+            return cls(topic.matter, status, "mine")
+        told_by_host = topic.matter.host in (other.id, me.resident.id)
+        return cls(topic.matter, status, "theirs" if told_by_host else "hearsay")
+
+
+def note_of(
+    key: str, question: Summarise, matter: Matter | None = None, table: str = "memo"
+) -> str:
+    """One of the lines of this name, about the other and a matter: another one for the next
+    matter, the same for the same talk."""
+    me, other = question.me, question.other
+    words = line_values(matter) if matter is not None else {}
+    if matter is not None and key.endswith("mine"):  # of one's own matter one knows the rest
+        if matter.kind in EVENTS:
+            words |= {"when": "", "where": ""}
+        elif matter.kind == "asking for help":
+            words |= {"about": "the errands", "when": "", "where": ""}
+    host = me.people.get(matter.host, me.resident.name) if matter is not None else ""
+    first = (other.name.split() or [""])[0]
+    options = lines()[table][key]
+    start = stream(question.meta.seed, table, key, me.resident.id).randrange(len(options))
+    spoken_of = len({(entry.when, entry.other) for entry in me.heard})
+    text: str = options[(start + spoken_of) % len(options)]
+    return text.format(other=other.name, first=first, host=host, **words)
+
+
+def heard_news(talk: Sequence[Utterance], other: str) -> str:
+    """What the other told of itself, if it was one of the lines that scripted residents have for
+    small talk, as it is remembered; "" otherwise."""
+    spoken = " ".join(line.text for line in talk if line.who == other)
+    topics = everyday()["topics"].get(other, ())
+    return " ".join(topic["note"] for topic in topics if topic["say"] in spoken)
 
 
 def _drop_place(speech: SpeechAct) -> SpeechAct:

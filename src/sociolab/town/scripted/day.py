@@ -8,6 +8,7 @@ from datetime import date, datetime, time
 
 from sociolab.core.seeding import stream
 from sociolab.town.clock import clock_of, minutes_of
+from sociolab.town.map import places_mentioned
 from sociolab.town.questions import (
     Choice,
     ChoosePlace,
@@ -35,6 +36,7 @@ from sociolab.town.scripted.routine import rhythm_of, usual_habits
 
 SEEKING = "going among people"
 """What a performer does who is reminded to seek people out."""
+VISITING = "paying a visit"
 AT_HOME = "spending time at home"
 LEAD = 15
 """Minutes left for the walk to what was agreed."""
@@ -58,8 +60,9 @@ class Slot:
     fixed: bool = False
 
 
-def plan_day(question: PlanDay) -> DayPlan:
-    """Plan the whole day; the same for the same seed, resident and date."""
+def plan_day(question: PlanDay, *, visits: bool = False) -> DayPlan:
+    """Plan the whole day; the same for the same seed, resident and date. Who `visits` looks for the
+    partner of its appointment where everybody knows them to be."""
     me, day, seed = question.me, question.day, question.meta.seed
     chance = stream(seed, "day", me.resident.id, day.isoformat())
     slots = _ordinary_day(me, chance)
@@ -72,8 +75,9 @@ def plan_day(question: PlanDay) -> DayPlan:
             if points and day.isoformat() <= me.task.day and minutes_of(end) <= until:
                 slots = _lay(slots, Slot(minutes_of(start), minutes_of(end), SEEKING,
                                           points[n % len(points)], fixed=True))  # fmt: skip
-    if event is not None:
-        slots = _lay(slots, event)
+    visit = _visit(me, day, seed) if visits else None
+    for fixed in filter(None, (visit, event)):
+        slots = _lay(slots, fixed)
     slots = _add_agreed(slots, me, day, seed, wake)
     # Bed is after the last appointment, but no later than two in the morning.
     bed = max(bed, min(max(slot.end for slot in slots) + 15, 26 * 60))
@@ -186,6 +190,20 @@ def _own_event(
     start = minutes_of(task.start)
     what = describe_taking_part(task, me, lines()["doing"])
     return Slot(start + late, start + task.minutes, what, _place(task, me), fixed=True)
+
+
+def _visit(me: Me, day: date, seed: int) -> Slot | None:
+    """An hour at the place for which the partner is known, if one's appointment is still to be made
+    and there is such a place."""
+    task = me.task
+    if task is None or task.kind != "appointment" or task.day < day.isoformat():
+        return None
+    known_for = places_mentioned(me.known_as.get(task.partner, ""), me.places)
+    if not known_for or _has_found_all(me):
+        return None
+    chance = stream(seed, "visit", me.resident.id, day.isoformat())
+    start = minutes_of(chance.choice(("10:00", "11:00", "14:00", "15:00")))
+    return Slot(start, start + 60, VISITING, chance.choice(known_for), fixed=True)
 
 
 def _has_found_all(me: Me) -> bool:

@@ -4,7 +4,9 @@ lean mind, split into hours."""
 from __future__ import annotations
 
 from collections.abc import Callable
-from datetime import datetime
+from dataclasses import dataclass, field
+from datetime import date, datetime
+from functools import lru_cache
 from itertools import cycle, islice
 from typing import Any
 
@@ -14,23 +16,63 @@ from sociolab.town.questions import (
     DayPlan,
     Decision,
     Entry,
+    Heard,
+    Matter,
     Memo,
     MindAnswer,
     MindQuestion,
     PlanDay,
+    Ratings,
     Replan,
     ScheduleEntry,
     Summarise,
     TalkOrNot,
     generative as ga,
 )
-from sociolab.town.scripted.conversation import decide, make_summary
+from sociolab.town.residents import Habit, Rhythm
+from sociolab.town.scripted.conversation import (
+    TalkOutcome,
+    decide,
+    heard_news,
+    make_summary,
+    note_of,
+)
 from sociolab.town.scripted.day import plan_day, replan_day
+from sociolab.town.scripted.matters import everyday, fill_line, lines
+
+
+@dataclass(frozen=True, slots=True)
+class _Day:
+    """A day to plan, compared by what a scripted plan depends on."""
+
+    seed: int
+    resident: str
+    text: tuple[str, ...]
+    rhythm: Rhythm | None
+    habits: tuple[Habit, ...]
+    places: tuple[str, ...]
+    heard: tuple[Heard, ...]
+    task: Matter | None
+    day: date
+    reminder: str
+    question: PlanDay = field(compare=False)
+
+
+@lru_cache(maxsize=256)
+def _planned(day: _Day) -> DayPlan:
+    return plan_day(day.question, visits=True)
 
 
 def _day(question: MindQuestion[Any], reminder: str = "") -> DayPlan:
-    me = question.me
-    return plan_day(PlanDay(question.meta, me, me.now.date(), (), reminder))
+    """The day's plan as it stands, which is asked for at every step."""
+    me, day = question.me, question.me.now.date()
+    who = me.resident
+    text = (who.lifestyle, who.routine, who.currently, who.living_area)
+    asked = PlanDay(question.meta, me, day, (), reminder)
+    return _planned(
+        _Day(question.meta.seed, who.id, text, who.rhythm, who.habits, me.places, me.heard,
+             me.task, day, reminder, asked)
+    )  # fmt: skip
 
 
 def _entry(question: MindQuestion[Any], moment: datetime) -> Entry:
@@ -71,16 +113,23 @@ def _rest(question: ga.ReviseSchedule) -> ga.Schedule:
     return _schedule(new.entries)
 
 
+STEP = 10
+"""Minutes of a subtask."""
+
+
 def _steps(question: ga.TaskDecomposition) -> ga.Subtasks:
-    """Subtasks of ten minutes each."""
-    between = max(0, question.block.minutes // 10 - 2)
-    steps = (
-        "getting started",
-        *islice(cycle(("going on with it", "taking a short break")), between),
-    )
-    return ga.Subtasks(
-        subtasks=tuple(ga.Subtask(minutes=10, what=step) for step in (*steps, "finishing"))
-    )
+    """Subtasks of ten minutes each: those of the activity, begun anywhere in their order
+    and each once before any comes again."""
+    block, table = question.block, everyday()["steps"]
+    who, home = question.me.resident.id, question.me.resident.home.sector
+    is_out = not _entry(question, block.start).place.startswith(f"{home}: ")
+    names = (f"{who}: {block.what}", f"{block.what}{', out' * is_out}", block.what, "")
+    steps = next(table[name] for name in names if table.get(name))
+    chance = stream(question.meta.seed, "steps", who, block.what, block.start.isoformat())
+    start = chance.randrange(len(steps))
+    count = max(1, -(-block.minutes // STEP))
+    chosen = islice(cycle((*steps[start:], *steps[:start])), count)
+    return ga.Subtasks(subtasks=tuple(ga.Subtask(minutes=STEP, what=step) for step in chosen))
 
 
 def _area(question: ga.ChooseArea) -> ga.Area:
@@ -107,13 +156,79 @@ def _reaction(question: ga.React) -> Decision:
     return decide(TalkOrNot(question.meta, question.me, question.other, block, (), last))
 
 
+def _summarised(question: ga.AfterTalk[Any]) -> Summarise:
+    return Summarise(question.meta, question.me, question.other, question.lines, ())
+
+
 def _memo(question: ga.ConversationSummary) -> Memo:
-    note = make_summary(Summarise(question.meta, question.me, question.other, question.lines, ()))
+    note = make_summary(_summarised(question))
     return Memo(memo=note.memo, acts=note.acts)
 
 
-def _rating(question: ga.RateMemory) -> ga.MemoryRating:
-    return ga.MemoryRating(rating=2 if question.kind == "event" else 4)
+def _planning_thought(question: ga.PlanningThought) -> ga.Noted:
+    """What follows from the matter for one's plans; nothing from small talk."""
+    outcome = TalkOutcome.of(question.me, question.other, question.lines)
+    if outcome is None or outcome.key not in lines()["thought"]:
+        return ga.Noted(text="")
+    text = note_of(outcome.key, _summarised(question), outcome.matter, "thought")
+    return ga.Noted(text=text)
+
+
+def _conversation_memo(question: ga.ConversationMemo) -> ga.Noted:
+    """What the other told of itself beside the matter: alone, it is the summary already."""
+    if TalkOutcome.of(question.me, question.other, question.lines) is None:
+        return ga.Noted(text="")
+    return ga.Noted(text=heard_news(question.lines, question.other.id))
+
+
+def _importance(question: ga.RateMemory) -> ga.MemoryRating:
+    return ga.MemoryRating(rating=_rate(question.kind, question.text))
+
+
+def rate_texts(question: ga.RateMemories) -> Ratings:
+    """Ratings of experiences, or of seed memories, which are in the second person."""
+    kinds = ("memory" if text.startswith("You ") else "event" for text in question.texts)
+    return Ratings(ratings=tuple(map(_rate, kinds, question.texts)))
+
+
+_RATINGS = {"memory": (4, 5, 6, 7), "conversation": (4, 5, 6), "thought": (4, 5, 6)}
+
+
+def _rate(kind: str, text: str) -> int:
+    """Ratings by kind: passers-by and things count least, what people are busy with a little more,
+    conversations and thoughts most."""
+    if kind == "event":
+        return 1 if text.startswith("the ") or " is on the way to " in text else 2
+    return stream(0, "importance", text).choice(_RATINGS[kind])
+
+
+def _insights(question: ga.DrawInsights) -> ga.EvidencedInsights:
+    """One insight: about a person or place that comes up in the statements, or about oneself."""
+    me, table = question.me, lines()["insight"]
+    chance = stream(
+        question.meta.seed, "insight", me.resident.id, me.now.isoformat(), question.question
+    )
+    own = (me.resident.living_area, *(habit.place for habit in me.resident.habits))
+    known, own_sectors = (
+        {place.partition(": ")[0] for place in places} for places in (me.places, own)
+    )
+    others = known - own_sectors
+    about = [
+        (number, kind, name)
+        for number, memory in enumerate(question.memories, 1)
+        for kind, names in (("person", me.people.values()), ("place", sorted(others)))
+        for name in names
+        if name in memory.text
+    ]
+    number, kind, name = chance.choice([*about, (1, "self", "")])
+    insight = fill_line(table[f"of_{kind}"], chance, name=name, place=name)
+    return ga.EvidencedInsights(insights=(ga.EvidencedInsight(insight=insight, because=(number,)),))
+
+
+def _thing_state(question: ga.ObjectState) -> ga.ThingState:
+    states = everyday()["states"].get(question.thing, ("in use",))
+    chance = stream(question.meta.seed, "state", question.thing, question.place, question.doing)
+    return ga.ThingState(state=chance.choice(states))
 
 
 def _nothing(_: MindQuestion[Any]) -> ga.Written:
@@ -125,13 +240,11 @@ def _currently(question: ga.ReviseIdentity) -> ga.Written:
 
 
 ANSWERS: dict[str, Callable[[Any], MindAnswer]] = {
-    "importance": _rating,
+    "importance": _importance,
     "salient_questions": lambda _: ga.SalientAnswer(
         questions=("Whom did I see?", "What did I do?", "What comes next?")
     ),
-    "insights": lambda _: ga.EvidencedInsights(
-        insights=(ga.EvidencedInsight(insight="My days are much alike.", because=(1,)),)
-    ),
+    "insights": _insights,
     "planning_note": _nothing,
     "feeling_note": _nothing,
     "revise_identity": _currently,
@@ -144,11 +257,11 @@ ANSWERS: dict[str, Callable[[Any], MindAnswer]] = {
     "choose_sector": _area,
     "choose_arena": _area,
     "choose_object": _any,  # plans name no things
-    "object_state": lambda question: ga.ThingState(state=f"in use by {question.me.resident.name}"),
+    "object_state": _thing_state,
     "relationship": _nothing,
     "react": _reaction,
     "conversation_summary": _memo,
-    "planning_thought": lambda _: ga.Noted(text=""),
-    "conversation_memo": lambda _: ga.Noted(text=""),
+    "planning_thought": _planning_thought,
+    "conversation_memo": _conversation_memo,
 }
 """Answers by the name of the question."""

@@ -136,6 +136,20 @@ def news_for(me: Me, other: Other) -> Matter | None:
     return None
 
 
+def gossip_for(me: Me, other: Other) -> Matter | None:
+    """What a neighbour is busy with, and this other has not heard from one: without day,
+    hour or place, so that nobody promises anything."""
+    for standing in standings(me).values():
+        matter = standing.matter
+        if (
+            matter.host not in (me.resident.id, other.id)
+            and other.id not in standing.informed
+            and not is_over(matter, me.now)
+        ):
+            return without_place(matter.model_copy(update={"day": "", "start": ""}))
+    return None
+
+
 def is_over(matter: Matter, now: datetime) -> bool:
     """Whether it is too late to come: half of it is over; without an hour, the day nearly is."""
     if not matter.day or matter.day != now.date().isoformat():
@@ -219,8 +233,17 @@ def make_act(kind: str, me: Me, matter: Matter | None = None, asks: str = "") ->
 
 @cache
 def lines() -> dict[str, Any]:
-    text = files("sociolab.town.scripted").joinpath("lines.toml").read_text("utf-8")
-    return tomllib.loads(text)
+    return _read_table("lines.toml")
+
+
+@cache
+def everyday() -> dict[str, Any]:
+    """What is done step by step, and what residents talk about, in words."""
+    return _read_table("everyday.toml")
+
+
+def _read_table(name: str) -> dict[str, Any]:
+    return tomllib.loads(files("sociolab.town.scripted").joinpath(name).read_text("utf-8"))
 
 
 def line_values(matter: Matter) -> dict[str, str]:

@@ -37,7 +37,9 @@ from sociolab.town.questions import (
     TalkReminder,
     Utter,
 )
+from sociolab.town.questions.generative import RateMemories
 from sociolab.town.scripted import conversation, day
+from sociolab.town.scripted.generative import ANSWERS, rate_texts
 from sociolab.town.scripted.matters import (
     fill_choices,
     join_things,
@@ -89,6 +91,8 @@ class ScriptedMind:
         return day.choose_place(question)
 
     async def rate_importance(self, question: RateImportance) -> Ratings:
+        if isinstance(question, RateMemories):
+            return rate_texts(question)
         return Ratings(ratings=(_SEEN,) * len(question.texts))
 
     async def talk_or_not(self, question: TalkOrNot) -> Decision:
@@ -121,8 +125,6 @@ class ScriptedMind:
 
     async def answer(self, question: MindQuestion[A]) -> A:
         """Answers what only the mind of Generative Agents asks."""
-        from sociolab.town.scripted.generative import ANSWERS
-
         return cast("A", ANSWERS[question.name](question))
 
 
