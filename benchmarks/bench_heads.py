@@ -2,9 +2,11 @@
 
     PYTHONPATH=src python benchmarks/bench_heads.py --model NAME --base-url URL [--memories 100]
 
-The memories are those of two scripted days of the first task, as many of each kind as there are, up
-to a third, of all residents in turn. Each is rated alone, at temperature 0, once under each head;
-`--again N` rates the first N again under the full head, as a control of the model itself.
+The memories are those of two scripted days of the first task, of `--residents N` residents (12:
+all), as many of each kind as there are, up to a third. Each is rated alone, at temperature 0, under
+one head and then the other, until all are rated or `--minutes` are over; `--again N` rates the
+first N again under the full head, as a control of the model itself. A resident's memories follow
+one another, so that a server with two slots reads its heads once.
 """
 
 from __future__ import annotations
@@ -47,20 +49,22 @@ class Listener:
         return await self._player.reply(request, memory)
 
 
-async def memories(count: int) -> tuple[list[RateMemory], Any]:
-    """Memories to rate, no text twice, and the prompt set."""
+async def memories(count: int, residents: int) -> tuple[list[RateMemory], Any]:
+    """Memories to rate, no text twice, resident by resident, and the prompt set."""
     world = load(WorldSetup(seed=1, settings={"mind": "generative-agents", "merge": ""})).world
     task = world.tasks()[0]
     asked: list[RateMemory] = []
     seats = dict.fromkeys(task.seats, Listener(asked))
     await drive(world.play(task, "t", 1), seats, lambda _: None)
-    by_text = {question.text: question for question in asked}
+    known = list(dict.fromkeys(question.meta.resident for question in asked))[:residents]
+    by_text = {q.text: q for q in asked if q.meta.resident in known}
     chosen: list[RateMemory] = []
     for kind in ("memory", "conversation", "thought", "event"):
         alike = [question for question in by_text.values() if question.kind == kind]
         Random(1).shuffle(alike)
         most = count - len(chosen) if kind == "event" else count // 3
         chosen += alike[:most]
+    chosen.sort(key=lambda question: known.index(question.meta.resident))
     return chosen, StssSettings(mind="generative-agents").texts
 
 
@@ -71,22 +75,26 @@ def correlate(a: list[float], b: list[float], questions: list[RateMemory]) -> st
 
 
 async def rate(given: argparse.Namespace) -> None:
-    questions, texts = await memories(given.memories)
+    questions, texts = await memories(given.memories, given.residents)
     print(len(questions), "memories:", dict(Counter(question.kind for question in questions)))
     began = time.monotonic()
     ratings: dict[str, list[float]] = {"short": [], "full": [], "full again": []}
-    async with Endpoint(EndpointSpec(name="openai", base_url=given.base_url)) as endpoint:
+    spec = EndpointSpec(name="openai", base_url=given.base_url, timeout_s=3000, total_s=6000)
+    async with Endpoint(spec) as endpoint:
         model = endpoint.model(given.model)
-        for name in ("full", "short", "full again"):
-            asked = questions[: given.again] if name == "full again" else questions
-            for question in asked:
+        for number, question in enumerate(questions):
+            if time.monotonic() - began > 60 * given.minutes:
+                questions = questions[:number]
+                break
+            for name in ("full", "short", *["full again"] * (number < given.again)):
                 me = replace(question.me, heads="short" if name == "short" else "full")
                 prompt = build_prompt(replace(question, me=me), texts, 0.0)
                 key = CallKey("bench", "agent", question.meta.resident, 0, name, 1, 0)
                 answer = parse_reply(await model.complete(prompt, key), MemoryRating)
                 ratings[name].append(answer.rating)
-            counts = sorted(Counter(ratings[name]).items())
-            print(f"{name}: {dict(counts)}, {time.monotonic() - began:.0f} s", flush=True)
+    print(len(questions), "rated in", f"{time.monotonic() - began:.0f} s")
+    for name, given_ratings in ratings.items():
+        print(f"{name}: {dict(sorted(Counter(given_ratings).items()))}")
     full, short, again = ratings["full"], ratings["short"], ratings["full again"]
     print("Spearman's rho of short and full heads:", correlate(short, full, questions))
     for kind in ("memory", "conversation", "thought", "event"):
@@ -105,6 +113,8 @@ def main() -> None:
     parser.add_argument("--model", required=True)
     parser.add_argument("--base-url", required=True)
     parser.add_argument("--memories", type=int, default=100)
+    parser.add_argument("--residents", type=int, default=12)
+    parser.add_argument("--minutes", type=float, default=600)
     parser.add_argument("--again", type=int, default=0, help="how many to rate again in full")
     asyncio.run(rate(parser.parse_args()))
 
