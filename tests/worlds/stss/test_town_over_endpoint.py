@@ -186,7 +186,7 @@ def test_conversations_are_frozen_from_the_days_that_models_lived(
     shaken: Lived, folder: Path, tmp_path: Path
 ) -> None:
     wanted = stss.TalkBuild(
-        run="shaken", total=1, out=tmp_path / "talks", store=folder / "shaken.db"
+        run=("shaken",), total=1, out=tmp_path / "talks", store=folder / "shaken.db"
     )
     with Store.open(folder / "shaken.db", create=False) as store:
         built = stss.build_talks(wanted, lambda *_: None, store)
@@ -201,7 +201,7 @@ def test_conversations_are_frozen_from_the_days_that_models_lived(
     acts = {f"own activity: {did.block or did.doing}, at {did.place}" for did in deeds}
     for side in (one.performer, one.other):
         assert {m.text for m in side.memories} <= kept | acts
-    assert stss.read_talks(tmp_path / "talks").lived_by == "here/m, in the run shaken"
+    assert stss.read_talks(tmp_path / "talks").lived_by == "here/m"
 
 
 def test_a_record_that_the_world_no_longer_follows_is_not_frozen(
@@ -213,3 +213,19 @@ def test_a_record_that_the_world_no_longer_follows_is_not_frozen(
     cut = replace(episode, events=episode.events[: len(episode.events) // 2])
     with pytest.raises(StoreError, match="the world's rules have changed since"):
         stss.freeze_episode(cut, stss.StssSettings(), FailurePolicy(12))
+
+
+def test_of_days_that_are_not_finished_the_full_hours_are_frozen(
+    shaken: Lived, folder: Path
+) -> None:
+    with Store.open(folder / "shaken.db", create=False) as store:
+        (row,) = store.trials("shaken")
+        episode = store.episode("shaken", row.trial.id)
+    policy = FailurePolicy(12)
+    (whole, *_) = stss.freeze_episode(episode, stss.StssSettings(), policy)
+    hours = [number for number, e in enumerate(episode.events) if isinstance(e, Happened)]
+    its_hour = Clock(whole.task.days[0], 10).step(whole.now) // 360 + 1  # the first is a header
+    for hour, found in ((its_hour, (whole,)), (its_hour - 1, ())):
+        cut = replace(episode, events=episode.events[: hours[hour] + 1])
+        begun = stss.freeze_episode(cut, stss.StssSettings(), policy, whole=False)
+        assert begun[:1] == found

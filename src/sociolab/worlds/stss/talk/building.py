@@ -16,7 +16,7 @@ from sociolab.core.errors import ConfigError, StoreError
 from sociolab.core.user_files import find_data_folder, fresh_folder, imported_folder, writing
 from sociolab.engine.scene import FailurePolicy
 from sociolab.plugin.context import Context, Findings
-from sociolab.plugin.options import Flag, StoreAccess
+from sociolab.plugin.options import Flag, Names, StoreAccess
 from sociolab.report.catalogue import Catalogue, Column
 from sociolab.report.finding import Count, Finding
 from sociolab.report.section import Section
@@ -35,42 +35,48 @@ from sociolab.worlds.stss.talk.dataset import (
     select_talks,
     write_talks,
 )
-from sociolab.worlds.stss.talk.freezing import Unit, Watch, freeze_episode, freeze_units, load_town
+from sociolab.worlds.stss.talk.freezing import Watch, freeze_episode, freeze_towns, load_town
 from sociolab.worlds.stss.world import StssSettings
 
 SAY = Catalogue("build", "sociolab.worlds.stss.notes")
 WORLD: Literal["stss-talk"] = "stss-talk"
 MOST_SEEDS = 1000
+SCRIPTED_DAYS = "scripted players of the mind of Generative Agents (rule-based)"
+"""Who lives the days of a set that is built without a run."""
 
 
 class TalkBuild(StoreAccess):
     """The configuration of `sociolab build`: `total` talks from the towns of `seeds` ("1-6",
     "1,4"), stored as an imported data set under `name`, or in a folder `out`, which is also its
     name by default. `data` names another town than our own, whose tasks each seed simulates in
-    its own way. `run` is a stored run of the world stss to freeze instead, whoever played it:
-    the first episode of each task."""
+    its own way. `run` names stored runs of the world stss to freeze instead, whoever played them:
+    of each the first episode of each task, and of an unfinished one the hours played so far. `note`
+    is what whoever reads the set should know of it."""
 
     world: Annotated[Literal["stss-talk"], Flag("WORLD", "WORLD", "stss-talk.")] = WORLD
     seeds: Annotated[str, Flag("--seeds", "N-M", "Random seeds of the simulated towns.")] = "1-6"
     total: Annotated[int, Flag("--total", "N", "Conversation tasks.")] = Field(default=325, ge=1)
     data: Annotated[str | None, Flag("--data", "TOWN", "An imported town; default: ours.")] = None
     run: Annotated[
-        str | None, Flag("--run", "RUN", "A stored run of stss, instead of simulating.")
-    ] = None
+        Names, Flag("--run", "RUN", "A stored run of stss, instead of simulating. Repeatable.")
+    ] = ()
     name: Annotated[str | None, Flag("--name", "NAME", "Name of the data set.")] = None
     out: Annotated[
         Path | None, Flag("--out", "DIR", "The folder to write; also names the data set.")
     ] = None
+    note: Annotated[str, Flag("--note", "TEXT", "A remark kept with the set.")] = ""
     replace: Annotated[bool, Flag("--replace", "", "Replace an existing one of this name.")] = False
 
     @property
     def command(self) -> str:
         """The command line that builds the same again."""
-        lived = ["--run", self.run] if self.run else ["--seeds", self.seeds]
+        runs = [part for run in self.run for part in ("--run", run)]
+        lived = runs or ["--seeds", self.seeds]
         parts = ["sociolab", "build", WORLD, *lived, "--total", str(self.total)]
         parts += ["--data", self.data] if self.data else []
         parts += ["--name", self.name] if self.name else []
         parts += ["--out", str(self.out)] if self.out else []
+        parts += ["--note", self.note] if self.note else []
         return shlex.join(parts)
 
 
@@ -98,15 +104,13 @@ def build_talks(config: TalkBuild, watch: Watch, store: Store | None = None) -> 
     folder = None if config.data is None else find_data_folder("stss", config.data)
     with fresh_folder(target) as scratch:
         if config.run and store is not None:
-            talks, version, lived_by = _freeze_run(store, config.run, watch)
-            where = f"the run {config.run}"
+            lives = [_freeze_run(store, run, watch) for run in config.run]
+            by_id = {talk.id: talk for life in reversed(lives) for talk in reversed(life.talks)}
+            talks, version = [*reversed(by_id.values())], lives[0].version
+            lived_by = ", ".join(dict.fromkeys(who for life in lives for who in life.lived_by))
+            where = f"the run {', '.join(config.run)}"
         else:
-            units = [
-                Unit(folder, seed, task.id)
-                for seed in seeds
-                for task in load_town(folder, seed).tasks
-            ]
-            talks, lived_by = freeze_units(units, watch), "rule-based residents"
+            talks, lived_by = freeze_towns(folder, seeds, config.total, watch), SCRIPTED_DAYS
             version = load_town(folder, seeds[0]).version
             where = f"the towns of the seeds {config.seeds}"
         possible = count_selectable(talks)
@@ -116,14 +120,23 @@ def build_talks(config: TalkBuild, watch: Watch, store: Store | None = None) -> 
                 f"{possible} in {where}; ask for fewer with --total"
                 + ("" if config.run else ", or name more --seeds")
             )
-        data = TalkData(name, version, select_talks(talks, config.total), lived_by)
+        chosen = select_talks(talks, config.total)
+        data = TalkData(name, version, chosen, lived_by, config.note)
         with writing(target):
             write_talks(scratch, data, config.command)
     return Built(data, target, count_talks(data.scenarios), len(talks))
 
 
-def _freeze_run(store: Store, name: str, watch: Watch) -> tuple[list[TalkScenario], str, str]:
-    """The talks frozen from a run, the version of its town, and who played there."""
+@dataclass(frozen=True, slots=True)
+class _FrozenRun:
+    """The talks frozen from a run, the version of its town, and who lived there."""
+
+    talks: list[TalkScenario]
+    version: str
+    lived_by: tuple[str, ...]
+
+
+def _freeze_run(store: Store, name: str, watch: Watch) -> _FrozenRun:
     run = store.run(name)
     if run.world != "stss":
         raise ConfigError(f"--run: expected a run of stss, found {name}, a run of {run.world}")
@@ -131,21 +144,19 @@ def _freeze_run(store: Store, name: str, watch: Watch) -> tuple[list[TalkScenari
     settings = StssSettings.model_validate(run.world_settings)
     on_failure: Any = stored.get("on_failed_turn", "skip")
     policy = FailurePolicy(int(str(stored.get("attempts", 3))), on_failure)
-    first = {
-        row.trial.task.id: row for row in reversed(store.trials(name)) if row.status == "played"
-    }
+    begun = [row for row in store.trials(name) if row.status in ("played", "playing")]
+    first = {row.trial.task.id: row for row in reversed(begun)}
     talks: list[TalkScenario] = []
     members: set[str] = set()
     for number, row in enumerate(reversed(first.values()), 1):
-        talks += freeze_episode(store.episode(name, row.trial.id), settings, policy)
+        whole = row.status == "played"
+        talks += freeze_episode(store.episode(name, row.trial.id), settings, policy, whole=whole)
         members |= {member.agent for member in row.trial.cast}
         watch(number, len(first), len(talks))
     data: Any = stored.get("data")
     ruled = [agent for agent in members if run.declared.agents.get(agent) == "rules"]
-    lived_by = ", ".join(
-        f"{agent} (rule-based)" if agent in ruled else agent for agent in sorted(members)
-    )
-    return talks, str(data[1]), f"{lived_by or 'nobody'}, in the run {name}"
+    lived_by = (f"{agent} (rule-based)" if agent in ruled else agent for agent in sorted(members))
+    return _FrozenRun(talks, str(data[1]), tuple(lived_by))
 
 
 def parse_seeds(text: str) -> tuple[int, ...]:
@@ -241,7 +252,8 @@ async def build_command(lab: Context, config: TalkBuild) -> Findings:
         if done and done < total and moment - last_report[0] < _REPORT_EVERY:
             return
         last_report[0] = moment
-        lab.tell(f"{done}/{total} tasks simulated, {frozen} conversations frozen")
+        what = "episodes read" if config.run else "towns simulated"
+        lab.tell(f"{done}/{total} {what}, {frozen} conversations frozen")
 
     built = build_talks(config, watch, lab.store if config.run else None)
     data, where = built.data, str(config.out) if config.out else built.data.name

@@ -6,7 +6,7 @@ import json
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import date, datetime
 from functools import cache, cached_property, lru_cache
 from itertools import groupby
 from pathlib import Path
@@ -58,8 +58,9 @@ class Neighbour(Frozen):
 class TalkScenario(Frozen):
     """One conversation task, complete: it is played without the town that it was frozen from.
 
-    `id` is TASK.SEED.OTHER, `seed` the town's. `performer_begins`: who spoke first in the town.
-    `people` are all in the simulation, by id; `places` all of the town, arenas by sector.
+    `id` is TASK.SEED.OTHER, with ".again" where they have met before, `seed` the town's.
+    `performer_begins`: who spoke first in the town. `people` are all in the simulation, by id;
+    `places` all of the town, arenas by sector.
     """
 
     id: str = Field(min_length=1)
@@ -93,22 +94,24 @@ def parse_scenario(content: str) -> TalkScenario:
 
 class TalkMeta(TownMeta):
     """`meta.json` of a set: `hash` and the number of `scenarios` must match where given; `lived_by`
-    says who played the days that it was frozen from."""
+    says who played the days that it was frozen from, `note` what else one should know of it."""
 
     hash: str | None = Field(default=None, min_length=1)
     scenarios: int | None = Field(default=None, ge=0)
     lived_by: str = ""
+    note: str = ""
 
 
 @dataclass(frozen=True)
 class TalkData:
     """A named set of conversation tasks; `version` is that of the town that they are frozen from,
-    `lived_by` who played its days ("" where unknown)."""
+    `lived_by` who played its days ("" where unknown), `note` what else one should know of it."""
 
     name: str
     version: str
     scenarios: tuple[TalkScenario, ...]
     lived_by: str = ""
+    note: str = ""
 
     @cached_property
     def hash(self) -> str:
@@ -146,7 +149,7 @@ def read_talks(folder: Path) -> TalkData:
         raise ConfigError(
             f"{path}: expected at least one conversation task, found none; build some"
         )
-    data = TalkData(meta.name, meta.version, tuple(scenarios.values()), meta.lived_by)
+    data = TalkData(meta.name, meta.version, tuple(scenarios.values()), meta.lived_by, meta.note)
     _check_meta(meta, data, folder)
     return data
 
@@ -163,6 +166,7 @@ def write_talks(folder: Path, data: TalkData, made_by: str) -> None:
         "hash": data.hash,
         "scenarios": len(data.scenarios),
         "lived_by": data.lived_by,
+        **({"note": data.note} if data.note else {}),
         "command": made_by,
         "sociolab": __version__,
     }
@@ -235,15 +239,15 @@ MOST_OF_A_PAIR = 2
 def select_talks(candidates: Sequence[TalkScenario], total: int) -> tuple[TalkScenario, ...]:
     """At most `total` of the candidates, by task, then seed, then time.
 
-    Tasks take turns, and within a task its seeds, so that every task occurs before any occurs
-    twice; the order within a seed is random. No pair of characters is in a task more than twice.
-    Fewer than `total` where there are no more. Tasks come in the order of the candidates, which
-    makes no other difference.
+    Tasks take turns, and within a task its seeds and days, so that every task occurs before any
+    occurs twice; the order within a day is random. No pair of characters is in a task more than
+    twice. Fewer than `total` where there are no more. Tasks come in the order of the
+    candidates, which makes no other difference.
     """
     by_task: dict[str, list[TalkScenario]] = {}
     for scenario in candidates:
         by_task.setdefault(scenario.task.id, []).append(scenario)
-    queues = [list(_alternate_seeds(own)) for own in by_task.values()]
+    queues = [list(_alternate(own)) for own in by_task.values()]
     chosen: list[list[TalkScenario]] = [[] for _ in queues]
     remaining = total
     for turn in range(max(map(len, queues), default=0)):
@@ -259,21 +263,27 @@ def count_selectable(candidates: Sequence[TalkScenario]) -> int:
     return sum(min(count, MOST_OF_A_PAIR) for count in Counter(map(_pair, candidates)).values())
 
 
-def _alternate_seeds(own: list[TalkScenario]) -> Iterator[TalkScenario]:
-    """A task's candidates: one of each seed, then another of each, two of a pair at most."""
-    of_seed: dict[int, list[TalkScenario]] = {seed: [] for seed in sorted({o.seed for o in own})}
+def _alternate(own: list[TalkScenario]) -> Iterator[TalkScenario]:
+    """A task's candidates: one of each seed and day, then another of each, two of a pair at
+    most."""
+    occasions = sorted({_occasion(candidate) for candidate in own})
+    waiting: dict[tuple[int, date], list[TalkScenario]] = {occasion: [] for occasion in occasions}
     for scenario in sorted(
         own, key=lambda candidate: (stream(0, "talk", candidate.id).random(), candidate.id)
     ):
-        of_seed[scenario.seed].append(scenario)
+        waiting[_occasion(scenario)].append(scenario)
     pairs: Counter[tuple[str, str, str]] = Counter()
-    while any(of_seed.values()):
-        for waiting in of_seed.values():
-            free = [candidate for candidate in waiting if pairs[_pair(candidate)] < MOST_OF_A_PAIR]
-            waiting[:] = free[1:]
+    while any(waiting.values()):
+        for alike in waiting.values():
+            free = [candidate for candidate in alike if pairs[_pair(candidate)] < MOST_OF_A_PAIR]
+            alike[:] = free[1:]
             for scenario in free[:1]:
                 pairs[_pair(scenario)] += 1
                 yield scenario
+
+
+def _occasion(scenario: TalkScenario) -> tuple[int, date]:
+    return scenario.seed, scenario.now.date()
 
 
 def _pair(scenario: TalkScenario) -> tuple[str, str, str]:
@@ -375,7 +385,8 @@ def describe_counts(data: TalkData) -> tuple[str, ...]:
             f"memories of the {side}: {median(memories):g} (median), {min(memories)} to "
             f"{max(memories)}"
         )
-    return (*sentences, f"days simulated by: {data.lived_by or 'not said'}")
+    sentences.append(f"days simulated by: {data.lived_by or 'not said'}")
+    return (*sentences, *filter(None, (data.note,)))
 
 
 def _cells(counts: Sequence[int]) -> str:

@@ -1,6 +1,7 @@
 """Conversation tasks from a simulation: residents as they are just before they talk.
 
-A social task is simulated by scripted minds, or was played, by anybody, in a stored run. Where the
+A social task is simulated by scripted players of the mind of Generative Agents, or was played, by
+anybody, in a stored run. Where the
 performer is about to talk to somebody who has not heard of the task from it, both sides are saved
 (STSS section 3.2). Tasks of several towns are simulated at once, in as many processes as there are
 processors.
@@ -10,11 +11,12 @@ from __future__ import annotations
 
 import os
 import signal
-from collections.abc import Callable, Coroutine, Iterator
+from collections import Counter
+from collections.abc import Callable, Coroutine, Iterator, Mapping, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from contextlib import contextmanager
 from dataclasses import dataclass
-from datetime import datetime, time, timedelta
+from datetime import date, datetime, time, timedelta
 from functools import lru_cache
 from multiprocessing import get_context, parent_process
 from pathlib import Path
@@ -29,7 +31,7 @@ from sociolab.engine.scene import FailurePolicy
 from sociolab.town.clock import parse_time
 from sociolab.town.mind import MindPlayer
 from sociolab.town.person import Setting
-from sociolab.town.questions import Heard, Me, Memory, MindQuestion, Recall, Utter
+from sociolab.town.questions import Heard, Memory, MindQuestion, Recall, Utter
 from sociolab.town.scripted.matters import matter_key, standings, task_for
 from sociolab.town.scripted.mind import ScriptedMind
 from sociolab.town.simulation import simulate
@@ -42,11 +44,18 @@ from sociolab.worlds.stss.task import SocialTask
 from sociolab.worlds.stss.world import Stss, StssSettings, make_setting
 
 Watch: TypeAlias = Callable[[int, int, int], object]
-"""Called with the tasks simulated so far, their total, and the talks frozen."""
+"""Called with the towns or tasks done so far, their total, and the talks frozen."""
 
-MOST_MEMORIES, MOST_SEEN, MOST_DONE = 8, 3, 4
-"""Memories of a side, and how many of them may be of what was merely seen: as in the town. Beside
-them, the last things that it did itself on that day."""
+LEAST_MEMORIES, MOST_MEMORIES, MOST_DONE = 3, 8, 4
+"""Memories of a side, the least and the most; and the most beside them of what it did itself and of
+things that it used."""
+
+MOST_OF_KIND: Mapping[str, int] = {"seen": 3, "done": MOST_DONE, "plan": 0}
+"""How many of them may be of what was merely seen, as in the town; the day's plan is not among
+them, since what is ahead of it is shown as it stands."""
+
+LIVED = StssSettings(mind="generative-agents")
+"""How days are simulated to freeze conversations: as published, played by scripted players."""
 
 _ALL = 100_000
 """More memories than anybody has."""
@@ -57,50 +66,47 @@ MOST_AHEAD = 8
 BEFORE = timedelta(minutes=30)
 """The least time between a talk and the event: whoever is invited must be able to come."""
 
+AFTERWARDS = timedelta(hours=8)
+"""For how long a day is simulated on, since a later time may be agreed."""
+
 LATEST = time(12)
 """On the day of a task without a fixed time: asked later, one would hardly find a time."""
 
 
 def freeze_talks(data: TownData, task: SocialTask, seed: int) -> tuple[TalkScenario, ...]:
-    """The conversation tasks of a social task, as scripted minds play it with this seed, in order.
+    """The conversation tasks of a social task, as scripted players live it, in order.
 
-    One for each resident with whom the performer talks, frozen before their first talk, if that is
-    half an hour before the event or earlier, and by noon on its day where no time is agreed; for an
+    One for each resident with whom the performer talks, frozen before their first talk, and before
+    the first on another day if the performer has not spoken of the task to them until then; half an
+    hour before the event or earlier, and by noon on its day where no time is agreed; for an
     appointment with the partner alone; not with anybody who has promised to come by hearsay. `task`
     is one of `data`.
     """
-    laid_out = next(
-        candidate for candidate in Stss(data, StssSettings()).tasks() if candidate.id == task.id
-    )
+    laid_out = next(candidate for candidate in Stss(data, LIVED).tasks() if candidate.id == task.id)
     content, player = parse_content(laid_out.content), MindPlayer(ScriptedMind(), built_in=True)
-    setting = make_setting(content, StssSettings(), FailurePolicy(), task.id, seed)
+    setting = make_setting(content, LIVED, FailurePolicy(), task.id, seed)
     return _freeze(
         content, seed, setting, lambda request: _run_at_once(player.reply(request, None))
     )
 
 
 def freeze_episode(
-    episode: Episode, settings: StssSettings, policy: FailurePolicy
+    episode: Episode, settings: StssSettings, policy: FailurePolicy, *, whole: bool = True
 ) -> tuple[TalkScenario, ...]:
-    """As `frozen_talks`, from a stored episode, by its replies; `settings` and `policy` are those
-    of its run. Promises between residents are known where scripted minds made them.
+    """As `freeze_talks`, from a stored episode, by its replies; `settings` and `policy` are those
+    of its run. Promises between residents are known where scripted minds made them. Of an episode
+    that is not `whole` the full hours that were simulated count.
 
-    StoreError where the replay diverges from the record, since the world's rules have changed, or
-    where its residents were not of the lean mind, whose questions conversation tasks ask.
+    StoreError where the replay diverges from the record, since the world's rules have changed.
     """
-    if settings.mind != "lean":
-        raise StoreError(
-            f"conversations are frozen from towns of mind=lean, found mind={settings.mind} in the "
-            f"episode {episode.trial.id}; name a run of mind=lean"
-        )
     trial, journal = episode.trial, Journal(episode.events)
     content = parse_content(trial.task.content)
     setting = make_setting(content, settings, policy, trial.id, trial.seed)
     journal.allow_any_order()
 
-    def reply(request: Request) -> Reply | NoReply:
+    def reply(request: Request) -> Reply | NoReply | None:
         recorded = journal.reply(request)
-        if recorded is None:
+        if recorded is None and whole:
             raise StoreError(
                 f"the episode {trial.id} cannot be simulated again from its record: the world's "
                 "rules have changed since; play it under another --name"
@@ -111,13 +117,17 @@ def freeze_episode(
 
 
 def _freeze(
-    content: Content, seed: int, setting: Setting, reply: Callable[[Request], Reply | NoReply]
+    content: Content,
+    seed: int,
+    setting: Setting,
+    reply: Callable[[Request], Reply | NoReply | None],
 ) -> tuple[TalkScenario, ...]:
+    """Simulate until nothing more can be frozen, or until there is no reply."""
     watcher = _Watcher(content, seed)
     events: list[Event] = []
     play = simulate(setting, "lock-step")
     sent: list[Completed] | None = None
-    while True:
+    while not watcher.is_over:
         try:
             step = play.send(sent)
         except StopIteration:
@@ -128,11 +138,30 @@ def _freeze(
             for request in step.requests:
                 if request.attempt == 1:
                     watcher.see(request.observation.view)
-                sent.append(Completed(request, reply(request)))
+                answer = reply(request)
+                if answer is None:
+                    return _frozen_in_full_hours(watcher, events, setting)
+                sent.append(Completed(request, answer))
         elif isinstance(step, Happened):
             events.append(step)
-    days = Trajectory(read_trace(chunks_in(events)), setting.town)
-    return tuple(_add_deeds(scenario, days) for scenario in watcher.frozen)
+    return _frozen_in_full_hours(watcher, events, setting)
+
+
+def _frozen_in_full_hours(
+    watcher: _Watcher, events: list[Event], setting: Setting
+) -> tuple[TalkScenario, ...]:
+    """What was frozen of those who have a day behind them; for the lean mind, which does not
+    remember what it does itself, with that, as far as it is on record."""
+    frozen = watcher.frozen
+    if setting.mind == "lean":
+        days = Trajectory(read_trace(chunks_in(events)), setting.town)
+        until = days.clock.at(days.trace.steps)
+        frozen = [_add_deeds(each, days) for each in frozen if each.now <= until]
+    return tuple(
+        each
+        for each in frozen
+        if min(len(side.memories) for side in (each.performer, each.other)) >= LEAST_MEMORIES
+    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -143,6 +172,7 @@ class _Opening:
     """
 
     first: Utter
+    met_before: bool
     performer_memories: tuple[Memory, ...]
     other_memories: tuple[Memory, ...]
 
@@ -156,11 +186,15 @@ class _Watcher:
         self._seed = seed
         self._residents = {resident.id: resident for resident in content.residents}
         self._memories: dict[str, Recall] = {}
-        self._met: set[str] = set()
+        self._met: dict[str, date] = {}
         self._opening: _Opening | None = None
+        self._last = _last_moment(content.task, ()) + AFTERWARDS
+        self.is_over = False
+        """Whether nothing more can be frozen."""
 
     def see(self, question: MindQuestion[Any]) -> None:
         """Freeze a talk at the first question to each side."""
+        self.is_over = question.me.now > self._last
         self._memories[question.me.resident.id] = question.me.memory
         if not isinstance(question, Utter):
             return
@@ -172,19 +206,22 @@ class _Watcher:
                 self.frozen += [scenario] if scenario is not None else []
 
     def _open_talk(self, question: Utter) -> _Opening | None:
-        """The talk if it is to be frozen: the first of the two, about what is still to come."""
+        """The talk if it is to be frozen: the first of the two on this day."""
         task, starter, listener = self._task, question.me.resident.id, question.other.id
         other = listener if starter == task.performer else starter
-        if other in self._met:
+        now = question.me.now
+        last_met = self._met.get(other)
+        self._met[other] = now.date()
+        if last_met == now.date():
             return None
-        self._met.add(other)
         if task.partner and other != task.partner:
             return None
         performer, name = self._residents[task.performer].name, self._residents[other].name
         return _Opening(
             question,
-            _recall_briefly(self._memories[task.performer], f"{name} {task.goal}"),
-            _recall_briefly(self._memories[other], f"{performer} {task.activity}"),
+            last_met is not None,
+            _recall_briefly(self._memories[task.performer], f"{name} {task.goal}", now),
+            _recall_briefly(self._memories[other], f"{performer} {task.activity}", now),
         )
 
     def _scenario(self, opening: _Opening, answer: Utter) -> TalkScenario | None:
@@ -193,14 +230,18 @@ class _Watcher:
         first, task = opening.first, self._task
         begins = first.me.resident.id == task.performer
         performer, other = (first, answer) if begins else (answer, first)
-        if first.me.now > _last_moment(task, performer.me):
+        if first.me.now > _last_moment(task, performer.me.heard):
             return None
         standing = standings(other.me).get(matter_key(task.matter))
+        recorded = all(line.acts for line in answer.lines)
+        is_told = standing is not None and performer.me.resident.id in standing.informed
+        if opening.met_before and (is_told or not recorded):
+            return None
         has_promised = standing is not None and standing.said_yes(other.me.resident.id)
         if has_promised or task_for(performer.me, performer.other) is None:
             return None
         return TalkScenario(
-            id=f"{task.id}.{self._seed}.{other.me.resident.id}",
+            id=f"{task.id}.{self._seed}.{other.me.resident.id}{'.again' * opening.met_before}",
             seed=self._seed,
             task=task,
             now=first.me.now,
@@ -231,11 +272,11 @@ class _Watcher:
         )
 
 
-def _last_moment(task: SocialTask, performer: Me) -> datetime:
+def _last_moment(task: SocialTask, heard: tuple[Heard, ...]) -> datetime:
     """Until when a talk may be frozen, by the task's time or the one that was agreed last."""
     agreed = [
         about.start
-        for act in (entry.act for entry in performer.heard if entry.act.kind == "accept")
+        for act in (entry.act for entry in heard if entry.act.kind == "accept")
         if (about := act.matter) is not None and matter_key(about) == matter_key(task.matter)
     ]
     start = task.start or next(filter(None, reversed(agreed)), "")
@@ -254,14 +295,19 @@ def _last_heard(entries: tuple[Heard, ...]) -> tuple[Heard, ...]:
     return tuple(last.values())
 
 
-def _recall_briefly(memory: Recall, query: str) -> tuple[Memory, ...]:
-    """What comes to mind, best first; few sights, each once."""
-    memories: list[Memory] = []
+def _recall_briefly(memory: Recall, query: str, now: datetime) -> tuple[Memory, ...]:
+    """What comes to mind, best first, each text once, and of some kinds a few at most; no sights
+    that matter least, nor what one sees at this moment, which is shown as it is."""
+    memories: dict[str, Memory] = {}
     for recalled in memory.recall(query, _ALL):
-        sights = [each.text for each in memories if each.kind == "seen"]
-        if recalled.kind != "seen" or (recalled.text not in sights and len(sights) < MOST_SEEN):
-            memories.append(recalled)
-    return tuple(memories[:MOST_MEMORIES])
+        if recalled.kind == "seen" and recalled.when >= now:
+            continue
+        kinds = Counter(each.kind for each in memories.values())
+        others = len(memories) - kinds["done"]
+        is_full = recalled.kind != "done" and others >= MOST_MEMORIES
+        if not is_full and kinds[recalled.kind] < MOST_OF_KIND.get(recalled.kind, MOST_MEMORIES):
+            memories.setdefault(recalled.text, recalled)
+    return tuple(m for m in memories.values() if m.kind != "seen" or m.importance != 1)
 
 
 def _add_deeds(scenario: TalkScenario, days: Trajectory) -> TalkScenario:
@@ -318,17 +364,26 @@ class Unit:
     task: str
 
 
-def freeze_units(units: list[Unit], watch: Watch) -> list[TalkScenario]:
-    """All talks frozen: by task, then in the order of the units, whatever the number of
-    processes."""
-    scenarios: list[TalkScenario] = []
-    watch(0, len(units), 0)
-    with _map_units(units) as frozen:
-        for number, talks in enumerate(frozen, 1):
-            scenarios += talks
-            watch(number, len(units), len(scenarios))
-    order = {task: number for number, task in enumerate(dict.fromkeys(u.task for u in units))}
-    return sorted(scenarios, key=lambda scenario: order[scenario.task.id])
+PLENTY = 1.25
+"""A task that has this many times its share of a set is not simulated with further seeds."""
+
+
+def freeze_towns(
+    folder: Path | None, seeds: Sequence[int], total: int, watch: Watch
+) -> list[TalkScenario]:
+    """The talks frozen from the tasks of each seed's town, until a task has plenty for a set of
+    `total`: by task, then by seed, whatever the number of processes."""
+    frozen: dict[str, list[TalkScenario]] = {}
+    watch(0, len(seeds), 0)
+    for number, seed in enumerate(seeds, 1):
+        tasks = load_town(folder, seed).tasks
+        share = PLENTY * total / len(tasks)
+        few = [task.id for task in tasks if len(frozen.setdefault(task.id, [])) < share]
+        with _map_units([Unit(folder, seed, task) for task in few]) as towns:
+            for task, talks in zip(few, towns, strict=True):
+                frozen[task] += talks
+        watch(number, len(seeds), sum(map(len, frozen.values())))
+    return [scenario for talks in frozen.values() for scenario in talks]
 
 
 @contextmanager
