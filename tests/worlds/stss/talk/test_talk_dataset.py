@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections import Counter
 from dataclasses import replace
 from datetime import datetime, timedelta
@@ -75,14 +76,55 @@ def test_each_task_has_two_conversations_with_days_behind_them_and_who_lived_is_
         for side in (one.performer, one.other):
             assert len(side.memories) >= 3
             assert side.resident.ties
-    assert data.lived_by == "rule-based residents"
+    assert data.lived_by == "scripted players of the mind of Generative Agents (rule-based)"
     said = stss.describe_counts(data)
-    assert said[0] == "public activity: 129 conversations of 10 social tasks, 12 to 13 each"
-    assert said[-1] == "days simulated by: rule-based residents"
+    assert said[0].startswith("public activity: ")
+    assert said[-1] == f"days simulated by: {data.lived_by}"
     assert not any(line.startswith("fewer") for line in said)
-    first = replace(data, scenarios=data.scenarios[:1], lived_by="")
+    first = replace(data, scenarios=data.scenarios[:1], lived_by="", note="Said at night.")
     assert "fewer than 2 conversations: kite-evening" in stss.describe_counts(first)
-    assert stss.describe_counts(first)[-1] == "days simulated by: not said"
+    assert stss.describe_counts(first)[-2:] == ("days simulated by: not said", "Said at night.")
+
+
+def test_appointments_and_both_days_are_well_represented() -> None:
+    scenarios = stss.own_talks().scenarios
+    assert sum(one.task.type == "appointment" for one in scenarios) >= 30
+    assert sum(one.now.date() == one.task.day for one in scenarios) >= len(scenarios) / 5
+
+
+def test_both_sides_remember_something_of_the_matter_in_many() -> None:
+    """As somebody spoke of it to them; the performer's own goal is no memory."""
+    both = 0
+    for one in stss.own_talks().scenarios:
+        names = (one.task.activity, "errands", *(errand.what for errand in one.task.errands))
+        both += all(
+            any(name in memory.text for memory in side.memories for name in names)
+            for side in (one.performer, one.other)
+        )
+    assert both >= 65
+
+
+def test_no_sentence_recurs_with_other_names_in_it() -> None:
+    """Of 6,397 memories of the set before, 775 were "saw NAME: on the way to PLACE", and 629 were
+    "I talked with NAME."."""
+    frames: Counter[str] = Counter()
+    for one in stss.own_talks().scenarios:
+        for side in (one.performer, one.other):
+            frames.update(frame(memory.text, one) for memory in side.memories)
+    ((most, count),) = frames.most_common(1)
+    assert count <= 100, most
+
+
+def frame(text: str, scenario: stss.TalkScenario) -> str:
+    """A sentence without what it says of whom, where, when and about what."""
+    people = [person.name for person in scenario.people.values()]
+    first_names = [name.split()[0] for name in people]
+    places = sorted([*scenario.place_names, *scenario.places], key=len, reverse=True)
+    matter = [scenario.task.activity, *(errand.what for errand in scenario.task.errands)]
+    text = re.sub(r"\b\w+day \d+ May 2024|\d\d:\d\d", "WHEN", text)
+    for kind, words in (("MATTER", matter), ("PLACE", places), ("NAME", [*people, *first_names])):
+        text = re.sub("|".join(map(re.escape, words)), kind, text)
+    return text
 
 
 # ------------------------------------------------------------------ folders

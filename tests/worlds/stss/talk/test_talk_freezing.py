@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from datetime import datetime
+from datetime import datetime, timedelta
 from functools import cache
 
 import pytest
@@ -44,7 +44,7 @@ def the(task: str) -> stss.SocialTask:
 @cache
 def lived(task: str) -> Trajectory:
     """The same simulation with a mind that nobody watches, as the town recorded it."""
-    world = stss.Stss(town(), stss.StssSettings())
+    world = stss.Stss(town(), stss.StssSettings(mind="generative-agents"))
     laid_out = next(one for one in world.tasks() if one.id == task)
     mind = MindPlayer(ScriptedMind(), built_in=True)
     events = drive_recorded(world.play(laid_out, task, 1), dict.fromkeys(laid_out.seats, mind))
@@ -66,9 +66,19 @@ def test_a_talk_is_frozen_where_the_two_first_talk_and_begun_by_who_began_it(tas
     assert frozen(task)
     for one in frozen(task):
         pair = {performer, one.other.resident.id}
-        first = next(talk for talk in talks if {talk.who, talk.other} == pair)
-        assert step_of(task, one.now) == first.step
-        assert one.performer_begins == (first.who == performer)
+        met = [talk for talk in talks if {talk.who, talk.other} == pair]
+        today = [talk for talk in met if lived(task).clock.at(talk.step).date() == one.now.date()]
+        assert step_of(task, one.now) == today[0].step
+        assert one.performer_begins == (today[0].who == performer)
+        before = met[: met.index(today[0])]
+        assert one.id.endswith(".again") == bool(before)
+        assert not any(about_task(task, talk) for talk in before), "it has come up already"
+
+
+def about_task(task: str, talk: Talked) -> bool:
+    """Whether the task's own matter is in the acts of a talk."""
+    acts = [act for line in talk.lines for act in line.acts if act.matter is not None]
+    return the(task).performer in [act.matter.host for act in acts if act.matter is not None]
 
 
 @each_task
@@ -84,29 +94,14 @@ def test_each_remembers_only_what_it_had_kept_itself_before_the_talk(task: str) 
             found = [(step_of(task, m.when), m.kind, m.text) for m in side.memories]
             kept_in_mind = [memory for memory in found if memory[1] != "done"]
             assert kept_in_mind
-            assert set(kept_in_mind) <= mine
+            assert set(found) <= mine
+            assert sum(kind == "done" for _, kind, _ in found) <= 4
             assert len(kept_in_mind) <= 8
             assert sum(kind == "seen" for _, kind, _ in found) <= 3
-
-
-@each_task
-def test_each_remembers_what_it_did_itself_on_that_day_and_nothing_that_came_later(
-    task: str,
-) -> None:
-    for one in frozen(task):
-        step = step_of(task, one.now)
-        for side in sides(one):
-            own = [m for m in side.memories if m.kind == "done"]
-            acts = {
-                (did.step, f"own activity: {did.block or did.doing}, at {did.place}")
-                for did in lived(task).records(Did, side.resident.id)
-                if did.state == "at it" and did.step < step
-            }
-            assert {(step_of(task, m.when), m.text) for m in own} <= acts
-            assert {m.when.date() for m in own} <= {one.now.date()}
-            assert [m.when for m in own] == sorted(m.when for m in own)
-            assert len({m.text for m in own}) == len(own) <= 4
-            assert own or one.now.hour < 8, "a day has begun"
+            assert len({text for *_, text in found}) == len(found)
+            assert not any(kind == "plan" for _, kind, _ in found)
+            now = step_of(task, one.now)
+            assert not any(kind == "seen" and step == now for step, kind, _ in found)
 
 
 def test_seed_memories_come_to_mind_too() -> None:
@@ -116,11 +111,13 @@ def test_seed_memories_come_to_mind_too() -> None:
 
 @each_task
 def test_neither_remembers_a_talk_with_the_other(task: str) -> None:
+    talks = [one for one in lived(task).trace.records if isinstance(one, Talked)]
     for one in frozen(task):
-        for side, other in (sides(one), sides(one)[::-1]):
-            name = other.resident.name
-            about = [m.text for m in side.memories if m.kind == "talk" and name in m.text]
-            assert not [text for text in about if text.startswith((name, f"I chatted with {name}"))]
+        ids = {one.performer.resident.id, one.other.resident.id}
+        ends = {(talk.end, frozenset((talk.who, talk.other))) for talk in talks}
+        for side in sides(one):
+            told = {step_of(task, m.when) for m in side.memories if m.kind == "talk"}
+            assert not {end for end, pair in ends if pair == ids} & told
 
 
 @each_task
@@ -163,35 +160,45 @@ def test_an_appointment_is_made_with_the_partner_alone() -> None:
     assert [one.other.resident.id for one in frozen(MEETING)] == [the(MEETING).partner]
 
 
-@pytest.mark.parametrize(
-    ("name", "seed", "other"),
-    [
-        ("first-aid", 1, "winston-grant"),  # has promised, and not to the performer
-        ("portrait-sitting", 6, "pilar-bell"),  # met in the evening, when no hour is agreed
-    ],
-)
-def test_nobody_is_asked_who_has_promised_by_hearsay_or_who_is_met_too_late(
-    name: str, seed: int, other: str
-) -> None:
-    data = stss.own_town(seed)
-    task = next(one for one in data.tasks if one.id == name)
-    found = stss.freeze_talks(data, task, seed)
-    assert other in task.background
-    assert other not in [one.other.resident.id for one in found]
+def test_nobody_is_asked_who_has_promised_by_hearsay_or_who_is_met_too_late() -> None:
+    task, performer = the(PUBLIC), the(PUBLIC).performer
+    talks = [one for one in lived(PUBLIC).trace.records if isinstance(one, Talked)]
+    frozen_ids = {one.other.resident.id for one in frozen(PUBLIC)}
+    last = datetime.fromisoformat(f"{task.day}T{task.start}") - timedelta(minutes=30)
+    seen: set[str] = set()
+    left_out = 0
+    for talk in talks:
+        (other,) = (
+            {talk.who, talk.other} - {performer} if performer in (talk.who, talk.other) else ("",)
+        )
+        if not other or other in seen:
+            continue
+        seen.add(other)
+        promised = any(
+            act.kind == "accept" and act.by == other and about_task(PUBLIC, earlier)
+            for earlier in talks[: talks.index(talk)]
+            if other in (earlier.who, earlier.other)
+            for line in earlier.lines
+            for act in line.acts
+        )
+        late = lived(PUBLIC).clock.at(talk.step) > last
+        assert (other in frozen_ids) == (not promised and not late)
+        left_out += promised or late
+    assert left_out, "somebody is met after promising, or too late"
 
 
 def test_one_helper_found_is_enough() -> None:
-    agreed = [
-        (one, memory.text)
-        for one in frozen(HELP)
-        for memory in one.performer.memories
-        if "has agreed" in memory.text
-    ]
-    assert not agreed
-    talks = [one for one in lived(HELP).trace.records if isinstance(one, Talked)]
-    met = {frozenset((one.who, one.other)) for one in talks if the(HELP).performer in
-           (one.who, one.other)}  # fmt: skip
-    assert len(frozen(HELP)) < len(met), "somebody was met after a helper was found"
+    task, performer = "flood-charts", the("flood-charts").performer
+    talks = [one for one in lived(task).trace.records if isinstance(one, Talked)]
+    own = [talk for talk in talks if performer in (talk.who, talk.other)]
+    found = next(
+        talk
+        for talk in own
+        if about_task(task, talk)
+        and any(act.kind == "accept" for line in talk.lines for act in line.acts)
+    )
+    assert own.index(found) < len(own) - 1, "somebody is met after a helper was found"
+    assert max(step_of(task, one.now) for one in frozen(task)) <= found.step
 
 
 def test_the_whole_town_is_there_people_and_places() -> None:
