@@ -6,8 +6,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Literal, TypeAlias
 
-TextStanding: TypeAlias = Literal["paraphrased", "verified original", "modified", "unverified"]
-"""How a prompt set relates to the text of the paper's authors."""
+TextStanding: TypeAlias = Literal[
+    "paraphrased", "verified original", "modified", "unverified", "own"
+]
+"""How a prompt set relates to the text of the paper's authors; "own": the world is in no paper."""
 
 INSTRUCTIONS = "instructions"
 """Key of a run's settings: the prompt set that it was played with."""
@@ -25,6 +27,7 @@ _WORDS: Mapping[str, str] = {
     "paraphrased": "paraphrased (not the authors' text)",
     "verified original": "verified original (the authors' text)",
     "modified": "modified (not the authors' text as it was)",
+    "own": "sociolab's own (the world is in no paper)",
     "unverified": "unverified (not compared with the authors' text)",
 }
 
