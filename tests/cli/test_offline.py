@@ -154,7 +154,8 @@ def test_tasks_worlds_and_agents_are_listed(sociolab: Sociolab) -> None:
     assert named == sociolab("list", "tasks", "--world", "stss", "--json").document["tasks"]
     assert len(named) == 30
     assert [one["world"] for one in sociolab("list", "worlds", "--json").document["worlds"]] == [
-        "anteval-information", "anteval-intention", "sotopia", "stss", "stss-talk",
+        "anteval-decision", "anteval-information", "anteval-intention", "sotopia", "stss",
+        "stss-talk",
     ]  # fmt: skip
     assert all(one["about"] for one in sociolab("list", "worlds", "--json").document["worlds"])
     agents = sociolab("list", "agents", "--json").document["agents"]

@@ -17,6 +17,7 @@ JUDGED = {"judges": ("openai/j",)}
 TDP = {"step": "60", "tdp": "true"}
 RUNS: dict[str, dict[str, Any]] = {
     "sotopia": {"world": "sotopia", "limit": 2, **JUDGED},
+    "anteval-decision": {"world": "anteval-decision", "limit": 3, **JUDGED},
     "anteval-information": {"world": "anteval-information", "limit": 1, **JUDGED},
     "anteval-intention": {"world": "anteval-intention", "limit": 1, "judges": ("none",)},
     "stss-talk": {"world": "stss-talk", "limit": 4, **JUDGED},

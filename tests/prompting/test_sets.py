@@ -17,6 +17,7 @@ from sociolab.worlds import sotopia
 
 SHIPPED = {
     "sotopia": "paper",
+    "anteval-decision": "ours",
     "anteval-information": "paper",
     "anteval-intention": "paper",
     "stss": "paper",
@@ -47,8 +48,13 @@ def test_each_world_has_a_set_of_ours_and_names_it(world: str) -> None:
     kit = load_world(world)
     told = kit.instructions
     assert told is not None
-    assert (told.name, told.standing) == (SHIPPED[world], "paraphrased")
-    assert told.note == "instructions: paraphrased (not the authors' text)"
+    of_paper = SHIPPED[world] == "paper"
+    assert (told.name, told.standing) == (SHIPPED[world], "paraphrased" if of_paper else "own")
+    assert told.note == (
+        "instructions: paraphrased (not the authors' text)"
+        if of_paper
+        else "instructions: sociolab's own (the world is in no paper)"
+    )
     with pytest.raises(
         ConfigError, match=f"prompts: expected {SHIPPED[world]}, or the path of a folder"
     ):

@@ -30,6 +30,7 @@ MARKS = ("<|", "|>", "<think>", "</think>", "[INST]", "[/INST]", "<start_of_turn
 
 WORLDS = {
     "sotopia": ("--limit", "1", "--set", "turns=4", "--reader", "MODEL"),
+    "anteval-decision": ("--set", "cases=1", "--set", "players=2", "--set", "rounds=1"),
     "anteval-information": ("--set", "sessions=1", "--set", "players=2", "--set", "turns=4",
                             "--set", "facts=3"),
     "anteval-intention": ("--set", "sessions=1", "--set", "players=2", "--set", "turns=4"),

@@ -9,7 +9,9 @@ import pytest
 from sociolab import RunConfig, run
 from sociolab.endpoint import EndpointSettings, start_in_thread
 
-WORLDS = ("sotopia", "anteval-information", "anteval-intention", "stss", "stss-talk")
+WORLDS = (
+    "sotopia", "anteval-decision", "anteval-information", "anteval-intention", "stss", "stss-talk",
+)  # fmt: skip
 
 
 @pytest.mark.parametrize("dialect", ["json", "plain"])

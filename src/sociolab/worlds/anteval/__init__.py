@@ -1,4 +1,4 @@
-"""AntEval: a D&D party plays with an NPC (arXiv 2401.06509)."""
+"""AntEval: a D&D party plays with an NPC (arXiv 2401.06509), and decides (a world of ours)."""
 
 from typing import TYPE_CHECKING
 
@@ -6,6 +6,28 @@ from sociolab.core.lazy import load_public_names
 
 if TYPE_CHECKING:
     from sociolab.worlds.anteval.conduct import ConductCheck as ConductCheck
+    from sociolab.worlds.anteval.decision.case import (
+        CasePerson as CasePerson,
+        Clue as Clue,
+        DecisionCase as DecisionCase,
+        best as best,
+    )
+    from sociolab.worlds.anteval.decision.cases import (
+        DecisionSettings as DecisionSettings,
+        Theme as Theme,
+        case_task as case_task,
+        chance_alone as chance_alone,
+        read_tasks as read_tasks,
+        themes as themes,
+    )
+    from sociolab.worlds.anteval.decision.kit import load_decision as load_decision
+    from sociolab.worlds.anteval.decision.scoring import (
+        ChoiceJudge as ChoiceJudge,
+        PoolingModelJudge as PoolingModelJudge,
+        PoolingRecordJudge as PoolingRecordJudge,
+    )
+    from sociolab.worlds.anteval.decision.scripted import ScriptedDecider as ScriptedDecider
+    from sociolab.worlds.anteval.decision.world import AntDecision as AntDecision
     from sociolab.worlds.anteval.gap import GapSettings as GapSettings, measure_gap as measure_gap
     from sociolab.worlds.anteval.importing.dnd import read_examples as read_examples
     from sociolab.worlds.anteval.information.model_judge import ModelJudge as ModelJudge
