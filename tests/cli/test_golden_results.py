@@ -28,6 +28,7 @@ JUDGED = ("--judge", "openai/j")
 
 RUNS: dict[str, tuple[object, ...]] = {
     "sotopia": (*GRID, *JUDGED, "--limit", 3),
+    "anteval-decision": (*GRID, *JUDGED, "--limit", 3, "--set", "rounds=2"),
     "anteval-information": (*GRID, *JUDGED, "--set", "sessions=2", "--set", "turns=6"),
     "anteval-intention": (*GRID, "--judge", "none", "--set", "sessions=2", "--set", "turns=6"),
     "stss-talk": (*GRID, *JUDGED, "--limit", 3),
