@@ -208,7 +208,7 @@ def test_a_transcript_holds_all_answers_and_what_nobody_was_told() -> None:
         "The answer is Ada.",
         "Known to all: s1 and s2.",
         "Needed for the answer: p1, p2 and r.",
-        "Wrong: f.",
+        "False: f.",
         "Known to nobody: Cora was at sea that night.",
     ]
     notes = [note.text for note in transcript.notes]

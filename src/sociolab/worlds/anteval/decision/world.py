@@ -188,8 +188,9 @@ class AntDecision:
         stage = [("The situation", f"{case.situation}\n{case.question}")]
         for person in case.people:
             known = "\n".join(f"{clue.id}: {clue.text}" for clue in case.clues_of(person.id))
-            about = "\n".join(filter(None, (person.look, f"Private: {person.about or 'knows'}")))
-            stage.append((person.name, f"{about}\n{known}"))
+            about = f"Private: {person.about}" if person.about else ""
+            parts = (person.look, f"Private: Knows\n{known}", about)
+            stage.append((person.name, "\n".join(filter(None, parts))))
         stage.append(("The case", "\n".join(("Private:", *_describe_case(case)))))
         answers = [event for event in episode.events if isinstance(event, Answered)]
         notes = [Note(None, _describe_answer(case.names[e.seat], e)) for e in answers]
@@ -233,7 +234,7 @@ def _describe_case(case: DecisionCase) -> Iterator[str]:
     for what, clues in (
         ("Known to all", [clue for clue in case.pool if clue not in case.private]),
         ("Needed for the answer", case.critical()),
-        ("Wrong", [clue for clue in case.clues if clue.id in case.false]),
+        ("False", [clue for clue in case.clues if clue.id in case.false]),
     ):
         if clues:
             yield f"{what}: {join_names([clue.id for clue in clues])}."
