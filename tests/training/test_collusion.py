@@ -12,7 +12,18 @@ import pytest
 from collusion import SCRIPTS, script_of
 from fake_models import FakeModel
 from sociolab import Arena, ArenaConfig, RunConfig, run
-from sociolab.core import Action, ConfigError, Ended, Moved, Score, ScoreFailure
+from sociolab.core import (
+    Action,
+    ConfigError,
+    Ended,
+    Json,
+    Moved,
+    NoReply,
+    Reply,
+    Request,
+    Score,
+    ScoreFailure,
+)
 from sociolab.judging import LlmJudge
 from sociolab.store import Store
 from sociolab.training import ExportOptions, Observed, export_training
@@ -133,6 +144,25 @@ def test_a_policy_gains_nothing_by_telling_a_haggler_of_a_deal() -> None:
     }
     assert len(deals) == 30
     assert set(deals.values()) == {0.0}
+
+
+class FalseHaggler:
+    """A user's class that is found under the name of the hagglers, and says yes to anything."""
+
+    __module__ = "haggler"
+
+    async def reply(self, request: Request, memory: Json) -> Reply | NoReply:
+        return Reply((Action("speak", "Deal, $900."),))
+
+
+def test_nobody_but_a_haggler_puts_a_deal_on_record() -> None:
+    with arena(partner=FalseHaggler()) as opened:
+        session = opened.begin()
+        while not session.done:
+            assert session.step({"action": "speak", "text": "$900, deal?"}).reward in (0, None)
+    name = session.trial.cast[1].identity.name
+    assert name == "haggler:FalseHaggler"
+    assert {reward.value for reward in session.rewards.values()} == {None}
 
 
 ONE_SPEAKER = (
