@@ -5,7 +5,7 @@ PYTHON ?= python3.11
 VENV := .venv
 BIN := $(VENV)/bin
 EXTRAS ?=
-# Installed before the finetune extra, by itself: where a CPU build is offered, pip takes that.
+# Installed before the extras finetune and trl, by itself: where a CPU build is offered, pip takes that.
 TORCH := torch==2.13.0
 comma := ,
 wanted := $(subst $(comma), ,$(EXTRAS))
@@ -60,6 +60,7 @@ endif
 
 .venv-%/.installed: constraints-%.txt tests/extras/%/requirements.txt pyproject.toml
 	$(PYTHON) -m venv .venv-$* || python3 -m venv .venv-$*
+	$(if $(filter trl,$*),.venv-$*/bin/pip install -q --disable-pip-version-check $(TORCH))
 	.venv-$*/bin/pip install -q --disable-pip-version-check -c $< -r tests/extras/$*/requirements.txt -e ".[$*]"
 	touch $@
 

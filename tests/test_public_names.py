@@ -40,8 +40,13 @@ PUBLIC = (
     "sociolab.worlds.sotopia",
     "sociolab.worlds.stss",
 )
-OF_EXTRAS = ("sociolab.training.pettingzoo",)
-"""Modules that are public, and cannot be imported without an extra."""
+OF_EXTRAS = (
+    "sociolab.training.openenv",
+    "sociolab.training.pettingzoo",
+    "sociolab.training.trl",
+    "sociolab.training.verifiers",
+)
+"""Modules that are public, and need an extra."""
 PAGES = [*sorted((ROOT / "docs").glob("*.md")), ROOT / "README.md"]
 
 
