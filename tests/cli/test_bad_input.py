@@ -56,6 +56,12 @@ LONG = "long" * 64
         (("import", "sotopia", ".", "--name", "../x"), "../x"),
         (("data", "check", "nowhere"), "nowhere"),
         (("doctor", "openai/x"), "OPENAI_API_KEY"),
+        (
+            ("serve-env", "--seat", "3"),
+            "--seat: expected a seat of every task: its id, 1, 2... or all",
+        ),
+        (("serve-env", "--tasks", "bargain", "--split", "half"), "expected scenario:SHARE"),
+        (("serve-env", "--partner", "nobody"), "nobody"),
         (("endpoint", "--latency-shape", "odd"), "odd"),
         (("run", "sotopia", "--name", ""), "--name: expected at least 1 character"),
         (("run", "sotopia", "--partner", ""), "--partner: expected at least 1 character"),

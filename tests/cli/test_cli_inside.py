@@ -47,8 +47,8 @@ def test_tables_and_figures_say_that_a_stand_in_played(tmp_path: Path) -> None:
 ORDER = [
     "run", "list", "show", "town", "report", "compare", "table", "rank", "hard", "variance",
     "site", "agree", "analyze", "reproduce", "judge", "audit", "credit", "write", "import",
-    "export", "data", "rename", "tag", "note", "delete", "store", "web", "study", "endpoint",
-    "doctor", "prices", "demo", "tool",
+    "export", "data", "rename", "tag", "note", "delete", "store", "web", "study",
+    "serve-env", "endpoint", "doctor", "prices", "demo", "tool",
 ]  # fmt: skip
 
 

@@ -14,15 +14,15 @@ from sociolab.cli import app
 ORDER = [
     "run", "list", "show", "town", "report", "compare", "table", "rank", "hard", "variance",
     "site", "agree", "analyze", "reproduce", "judge", "audit", "credit", "write", "import",
-    "export", "data", "rename", "tag", "note", "delete", "store", "web", "study", "endpoint",
-    "doctor", "prices", "demo", "tool",
+    "export", "data", "rename", "tag", "note", "delete", "store", "web", "study",
+    "serve-env", "endpoint", "doctor", "prices", "demo", "tool",
 ]  # fmt: skip
 HEAVY = ("numpy", "pydantic", "rich.table", "sqlite3", "aiohttp", "sociolab.app", "sociolab.store")
 
 
 def test_the_help_names_the_verbs_in_the_order_in_which_one_needs_them() -> None:
     shown = CliRunner().invoke(app, ["--help"], env={"COLUMNS": "80"}).stdout
-    named = re.findall(r"(?m)^  ([a-z]+)  +[A-Z]", shown.partition("Options:")[2])
+    named = re.findall(r"(?m)^  ([a-z][a-z-]*)  +[A-Z]", shown.partition("Options:")[2])
     assert named == ORDER
     assert "..." not in shown.partition("Options:")[2]
 

@@ -133,6 +133,20 @@ class Arena:
         self._next: Counter[Split] = Counter()
         self._repeats: Counter[str] = Counter()
 
+    @property
+    def world(self) -> str:
+        return self._config.world
+
+    @property
+    def splits(self) -> tuple[Split, ...]:
+        """The splits that hold tasks."""
+        return tuple(split for split, tasks in self._splits.items() if tasks)
+
+    def require_seats(self, seats: Seats) -> None:
+        """ConfigError where a task has not these seats."""
+        for task in self._tasks.values():
+            outside_seats(task, seats)
+
     def tasks(self, split: Split = "train") -> tuple[str, ...]:
         """The ids of the tasks of a split, in the order in which they are played."""
         return tuple(task.id for task in self._of_split(split))

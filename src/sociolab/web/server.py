@@ -213,18 +213,18 @@ def serve(settings: WebSettings, announce: Callable[[], None]) -> None:
         logging.getLogger(name).addFilter(
             lambda record: not log_limit.take(record.getMessage().partition("\n")[0])
         )
-    with _open_listener(settings) as listener, suppress(KeyboardInterrupt):
+    with open_listener(settings.host, settings.port) as listener, suppress(KeyboardInterrupt):
         announce()
         server.run(sockets=[listener])
 
 
-def _open_listener(settings: WebSettings) -> socket.socket:
-    family = socket.AF_INET6 if ":" in settings.host else socket.AF_INET
+def open_listener(host: str, port: int) -> socket.socket:
+    """ConfigError where nothing can listen there."""
+    family = socket.AF_INET6 if ":" in host else socket.AF_INET
     try:
-        return socket.create_server((settings.host, settings.port), family=family)
+        return socket.create_server((host, port), family=family)
     except OSError as error:
         why = str(error.strerror).partition(" (")[0]  # Python adds the address there
         raise ConfigError(
-            f"cannot listen on {settings.host}, port {settings.port} ({why}); name another --port "
-            "or --host"
+            f"cannot listen on {host}, port {port} ({why}); name another --port or --host"
         ) from error
