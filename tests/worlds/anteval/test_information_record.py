@@ -55,6 +55,7 @@ from sociolab.worlds.anteval.information.scoring import (
     recall,
 )
 from sociolab.worlds.anteval.kit import INFORMATION
+from sociolab.worlds.anteval.session import ASKED
 
 # ---------- the metrics of information exchange, worked by hand
 
@@ -396,6 +397,28 @@ def test_how_the_npc_kept_its_reserve_worked_by_hand() -> None:
     kept = found["reserve_kept", None]
     assert isinstance(kept, Score)
     assert kept.reason == "4 of 5: F1, F2, F4, F5 (false)"
+
+
+@pytest.mark.parametrize(
+    ("fact", "before", "after"),
+    [
+        # Whether it may be told when nobody asked, at any question, for its kind, and by name:
+        # before trust, and after it.
+        (RESERVED[0], (False, True, True, True), (False, True, True, True)),
+        (RESERVED[1], (False, False, True, True), (False, False, True, True)),
+        (RESERVED[2], (False, False, False, True), (False, False, False, True)),
+        (RESERVED[3], (False, False, False, False), (False, False, True, True)),
+        (RESERVED[4], (False, False, False, False), (False, False, True, True)),
+    ],
+)
+def test_what_a_reserve_allows(
+    fact: anteval.Fact, before: tuple[bool, ...], after: tuple[bool, ...]
+) -> None:
+    ways = (None, *ASKED)
+    assert tuple(fact.allows(way, trusts=False) for way in ways) == before
+    assert tuple(fact.allows(way, trusts=True) for way in ways) == after
+    may_lie = [fact.may_lie(way, trusts) for trusts in (False, True) for way in ways]
+    assert may_lie == [fact is RESERVED[4] and n == 3 for n in range(8)]
 
 
 def test_who_believes_a_falsehood_is_misled_and_invents_nothing() -> None:

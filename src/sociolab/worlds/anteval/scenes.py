@@ -201,14 +201,15 @@ class _Draft:
     clears: str = ""
 
     def fact(self, id: str, reserve: Reserve) -> Fact:
-        falsehood = self.falsehood if reserve == "falsely" else ""
+        """The fact; a falsehood is about another suspect, so that only the thing leads to it."""
+        falsely = reserve == "falsely"
         return Fact(
             id=id,
             kind=self.kind,
             text=self.text,
             reserve=reserve,
-            names=self.names,
-            falsehood=falsehood,
+            names=self.names[:1] if falsely else self.names,
+            falsehood=self.falsehood if falsely else "",
             clears=self.clears,
         )
 
