@@ -355,7 +355,7 @@ def test_a_judge_that_falls_for_words_fails_that_control_alone(
 @pytest.mark.parametrize(
     ("world", "settings", "judge", "passed"),
     [
-        ("anteval-information", {"sessions": "8", "turns": "16"}, "record",
+        ("anteval-information", {"sessions": "8", "turns": "24"}, "record",
          {("outcome", "iep"), ("outcome", "recall"), ("recital", "iep"), ("recital", "recall"),
           *((kind, metric) for metric in ("iep", "recall")
             for kind in ("judge-note", "forged", "mentions", "order", "padding"))}),
