@@ -182,7 +182,7 @@ def train(
 def main() -> None:
     options = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
     options.add_argument("--seeds", type=int, default=1, help="how many runs, with seeds from 1")
-    options.add_argument("--steps", type=int, default=60)
+    options.add_argument("--steps", type=int, default=48)
     options.add_argument("--control", action="store_true", help="also with shuffled rewards")
     options.add_argument("--out", type=Path, help="a CSV file for the curves")
     chosen = options.parse_args()
@@ -195,7 +195,9 @@ def main() -> None:
                 rows.append((seed, rewards, step, round(heldout, 4)))
     if chosen.out:
         with chosen.out.open("w", newline="") as file:
-            csv.writer(file).writerows([("seed", "rewards", "step", "heldout"), *rows])
+            csv.writer(file, lineterminator="\n").writerows(
+                [("seed", "rewards", "step", "heldout"), *rows]
+            )
 
 
 if __name__ == "__main__":

@@ -5,12 +5,14 @@
 
 from __future__ import annotations
 
+import csv
 import io
 import subprocess
 import sys
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from PIL import Image, ImageChops
 from playwright.sync_api import Browser, Page
@@ -169,3 +171,39 @@ def likeness(one: Image.Image, other: Image.Image) -> float:
     small = (one.convert("L").resize((48, 32)), other.convert("L").resize((48, 32)))
     change = ImageChops.difference(*small).histogram()
     return sum(shade * count for shade, count in enumerate(change)) / sum(change)
+
+
+# ------------------------------------------------------------------ the curves of a training
+
+CURVES = FOLDER.parent.parent / "examples" / "train_a_bargainer.csv"
+"""What `examples/train_a_bargainer.py --seeds 5 --control --out FILE` wrote."""
+
+
+def trainings() -> list[dict[str, str]]:
+    """Its rows: seed, rewards ("true" or "shuffled"), step, and the held-out reward."""
+    with CURVES.open(newline="", encoding="utf-8") as file:
+        return list(csv.DictReader(file))
+
+
+def learning_curves() -> dict[str, Any]:
+    """A figure with a line for each run."""
+    colours = {"domain": ["true", "shuffled"], "range": ["#0072b2", "#d55e00"]}
+    axis = {"type": "quantitative", "axis": {"grid": False}}
+    return {
+        "data": {"values": trainings()},
+        "width": 300,
+        "height": 150,
+        "mark": {"type": "line", "point": {"size": 12}, "strokeWidth": 1.2},
+        "encoding": {
+            "x": {"field": "step", "title": "training steps", **axis},
+            "y": {"field": "heldout", "title": "held-out reward (0 to 10)", **axis},
+            "detail": {"field": "seed", "type": "nominal"},
+            "color": {
+                "field": "rewards",
+                "type": "nominal",
+                "scale": colours,
+                "legend": {"title": "rewards", "orient": "top"},
+            },
+        },
+        "config": {"background": "white", "view": {"stroke": None}},
+    }

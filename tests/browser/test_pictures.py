@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import os
 import re
+import shutil
 from pathlib import Path
+from statistics import mean
 
 import pytest
 from PIL import Image
@@ -19,13 +21,16 @@ from pictures import (
     bargain,
     few_colours,
     film,
+    learning_curves,
     likeness,
     move_on,
     open_page,
     play_demo,
     save_film,
     taken,
+    trainings,
 )
+from sociolab.report.figures import write_figure
 from web_serving import served
 
 ROOT = FOLDER.parent.parent
@@ -41,8 +46,27 @@ def test_the_documents_show_no_other_pictures() -> None:
         for file in (ROOT / "README.md", *(ROOT / "docs").rglob("*.md"))
         for link in re.findall(r"!\[[^\]]*\]\((?!https?:)([^)]+)\)", file.read_text("utf-8"))
     }
-    assert shown == {*(f"{one.name}.png" for one in PAGES), "town.webp"}
+    assert shown == {*(f"{one.name}.png" for one in PAGES), "bargainer.png", "town.webp"}
     assert shown == {file.name for file in FOLDER.iterdir()}
+
+
+def test_the_curves_are_those_of_the_kept_runs_which_learn_unless_rewards_are_shuffled(
+    tmp_path: Path,
+) -> None:
+    fresh = tmp_path / "bargainer.png"
+    write_figure(fresh, learning_curves())
+    if WRITE:
+        shutil.copy(fresh, FOLDER)
+    kept = Image.open(FOLDER / "bargainer.png")
+    assert likeness(kept, Image.open(fresh)) < ALIKE
+    gains: dict[str, list[float]] = {"true": [], "shuffled": []}
+    for seed, rewards in sorted({(row["seed"], row["rewards"]) for row in trainings()}):
+        of_run = [row for row in trainings() if (row["seed"], row["rewards"]) == (seed, rewards)]
+        gains[rewards].append(float(of_run[-1]["heldout"]) - float(of_run[0]["heldout"]))
+    assert [len(of_kind) for of_kind in gains.values()] == [5, 5]
+    assert min(gains["true"]) > 1
+    assert max(gains["shuffled"]) < min(gains["true"])
+    assert abs(mean(gains["shuffled"])) < 0.5
 
 
 def faults_of(page: Page) -> list[str]:
