@@ -32,7 +32,7 @@ from sociolab.app.run.play import run
 from sociolab.core.seeding import stream
 from sociolab.store.store import Store
 from sociolab.worlds.anteval.gap import Bench, GapSettings, labelled
-from sociolab.worlds.anteval.gap_intervals import Draws, Floats, GapFigure, Trained
+from sociolab.worlds.anteval.gap_intervals import Draws, Floats, GapFigure, Trained, count_labels
 from sociolab.worlds.anteval.importing.dnd import read_examples
 from sociolab.worlds.anteval.intention import example_of
 from sociolab.worlds.anteval.virtual_dm.example import Example, LocalDM
@@ -85,22 +85,20 @@ class World:
         self.real, self.test, self.pool, self.n = real, test, pool, n
         self._reader = PlayReader()
 
-    def bench(self, chance: Random, test: Sequence[Example], refits: int) -> Bench:
-        """A study of other real play, on these test rows."""
-        real = episodes_of(self.real, len({row.group for row in self.real}), chance)
-        settings = GapSettings(splits=0, refits=refits, seed=chance.getrandbits(32))
-        return Bench(
-            tuple(real), tuple(test), lambda: LocalDM(LinearDM(self._reader)), settings, len
-        )
-
     async def gaps(
         self, number: str, test: Sequence[Example], refits: int
     ) -> tuple[Trained, Trained, Draws]:
-        """What learned from real play, what from generated play, and the test draws."""
+        """What learned from other real play, what from generated play, and the test draws."""
         chance = stream(0, "coverage", number)
-        bench = self.bench(chance, test, refits)
+        real = episodes_of(self.real, len({row.group for row in self.real}), chance)
+        settings = GapSettings(refits=refits, seed=chance.getrandbits(32))
+        bench = Bench(
+            tuple(real), tuple(test), lambda: LocalDM(LinearDM(self._reader)), settings, len
+        )
         mine = chance.sample(list(self.pool), self.n)
-        return await bench.trained_on_real(self.n), await bench.study(mine, mine, ""), bench.draws
+        labels = min(count_labels(mine), count_labels(real))
+        on_real = await bench.study(real, labels, "")
+        return on_real, await bench.study(mine, labels, ""), bench.draws
 
 
 def episodes_of(examples: Sequence[Example], count: int, chance: Random) -> list[Example]:

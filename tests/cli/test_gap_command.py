@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import csv
 import json
-import re
 import shutil
+from collections import Counter
 from collections.abc import Iterator
 from importlib.resources import files
 from pathlib import Path
@@ -45,7 +45,7 @@ def played(sociolab: Sociolab, stored: Path, tmp_path: Path) -> Sociolab:
 
 def gap(sociolab: Sociolab, *more: object) -> dict[str, Any]:
     done = sociolab("gap", "--real", "sample", "--generated", "g", "--store", "s.db",
-                    "--splits", 1, "--json", *more)  # fmt: skip
+                    "--refits", 2, "--json", *more)  # fmt: skip
     assert done.code == 0, done.err
     document: dict[str, Any] = done.document
     return document
@@ -59,7 +59,9 @@ def test_the_gap_of_a_run_stands_beside_its_information_exchange(played: Sociola
     signed = (fr - fg) / (fr + fg) * 100
     assert row["g_c"]["signed"]["value"] == pytest.approx(signed)
     assert row["g_c"]["printed"]["value"] == pytest.approx(abs(signed))
-    assert (row["name"], row["examples"], row["real_examples"]) == ("scripted", 12, 12)
+    assert (row["name"], row["examples"]) == ("scripted", 12)
+    (scripted,) = [rung for rung in table["ladder"]["rungs"] if rung["kind"] == "agent"]
+    assert row["labels"] == scripted["assigned"]
     result = played("report", "i", "--store", "s.db", "--json").document
     (iep,) = [s for s in result["scores"] if s["measure"] == "iep" and s["by"] == {}]
     assert row["information"]["value"] == pytest.approx(iep["value"])
@@ -69,12 +71,15 @@ def test_the_gap_of_a_run_stands_beside_its_information_exchange(played: Sociola
 
 
 def test_sample_data_and_scripted_players_are_called_so(played: Sociolab) -> None:
-    done = played("gap", "--real", "sample", "--generated", "g", "--store", "s.db", "--splits", 1)
+    done = played("gap", "--real", "sample", "--generated", "g", "--store", "s.db", "--refits", 2)
     text = " ".join(done.out.split())
     assert "not human play" in text
     assert "scripted: rule-based players" in text
-    assert "noise floor" in text
     assert "baseline: last speaker" in text
+    assert "No order of agents: scripted has 12 sessions, and an order takes 600 of each" in text
+    for control in ("words deleted", "skills shuffled", "stated intention", "small talk"):
+        assert f"{control} control" in text
+    assert text.index("No order") < text.index("real play people") < text.index("F_c %")
 
 
 def test_the_same_command_gives_the_same_figures(played: Sociolab, started: Sociolab) -> None:
@@ -84,7 +89,7 @@ def test_the_same_command_gives_the_same_figures(played: Sociolab, started: Soci
 def test_a_model_as_virtual_dm_is_paid_once(
     played: Sociolab, endpoint: EndpointProcess, tmp_path: Path
 ) -> None:
-    flags = ("--dm", "openai/x?examples=2", "--base-url", endpoint.url, "--splits", 0)
+    flags = ("--dm", "openai/x?examples=2", "--base-url", endpoint.url, "--refits", 0)
     first = gap(played, *flags)
     with Store.open(tmp_path / "s.db", create=False) as store:
         (name,) = [run.name for run in store.runs() if run.name.startswith("gap-")]
@@ -95,7 +100,7 @@ def test_a_model_as_virtual_dm_is_paid_once(
         assert store.calls.totals(name).calls == calls
     (table,) = first["tables"]
     assert table["f0"] is not None
-    assert table["refits"] == 0  # unless asked for: each costs money
+    assert table["ladder"] is None  # nor refits, unless asked for: each costs money
 
 
 def test_turns_are_embedded_once_whatever_play_is_compared(
@@ -104,7 +109,7 @@ def test_turns_are_embedded_once_whatever_play_is_compared(
     more(tmp_path, "h", seed=5)
     flags = ("--dm", "linear:openai/e", "--base-url", endpoint.url)
     calls = []
-    for generated in ((), (), ("--generated", "h"), ("--generated", "h", "--refits", 2)):
+    for generated in ((), (), ("--generated", "h"), ("--generated", "h", "--most", 2)):
         (table,) = gap(played, *flags, *generated)["tables"]
         assert table["virtual_dm"] == "linear + openai/e"
         with Store.open(tmp_path / "s.db", create=False) as store:
@@ -117,7 +122,7 @@ def test_turns_are_embedded_once_whatever_play_is_compared(
 def test_vectors_from_a_checkpoint_need_no_endpoint(played: Sociolab, tmp_path: Path) -> None:
     pytest.importorskip("torch", reason="needs the extra finetune")
     encoder_checkpoint(tmp_path / "tiny-bert")
-    (table,) = gap(played, "--dm", "linear:./tiny-bert", "--refits", 2)["tables"]
+    (table,) = gap(played, "--dm", "linear:./tiny-bert", "--refits", 0)["tables"]
     assert table["virtual_dm"] == "linear + local/tiny-bert"
     assert table["rows"][0]["g_o"]["signed"]["low"] is not None
 
@@ -145,14 +150,14 @@ def test_a_model_whose_replies_are_of_no_use_is_given_no_figure(
     played: Sociolab, endpoint: EndpointProcess
 ) -> None:
     done = played("gap", "--real", "sample", "--generated", "g", "--store", "s.db", "--dm",
-                  "openai/x?examples=2", "--base-url", endpoint.url, "--splits", 1)  # fmt: skip
+                  "openai/x?examples=2", "--base-url", endpoint.url)  # fmt: skip
     text = " ".join(done.out.split())
     assert "f0: 15 of 15 replies of the virtual DM could not be used (not allowed)" in text
-    assert "noise floor: 60 of 60 replies" in text
+    assert "real play: 30 of 30 replies" in text
     assert "nothing was predicted, so there is no F and no G" in text
     f0 = text.split("nothing (f0)")[1].split("examples of")[0]
     assert "0.0" not in f0
-    assert "(0 splits)" not in text
+    assert "nobody can tell whether people rank above the controls; give --refits 12" in text
 
 
 def test_answers_without_a_score_are_counted_beside_the_iep(
@@ -269,8 +274,8 @@ def test_failed_turns_are_counted_and_sessions_that_stopped_at_one_left_out(
     sociolab("run", "anteval-intention", "--agent", "python:shaky:Shaky", "--partner", "scripted",
              "--set", "sessions=6", "--set", "turns=12", "--name", "g", "--store", "s.db",
              "--on-failed-turn", then)  # fmt: skip
-    done = sociolab("gap", "--real", "sample", "--generated", "g", "--store", "s.db", "--splits",
-                    0, "--refits", 0, "--json")  # fmt: skip
+    done = sociolab("gap", "--real", "sample", "--generated", "g", "--store", "s.db", "--refits",
+                    0, "--json")  # fmt: skip
     if then == "stop":
         assert "no session was played in g" in done.sentence
     else:
@@ -288,7 +293,7 @@ def more(tmp_path: Path, name: str, seed: int = 0, **settings: str) -> None:
 
 
 def compared(sociolab: Sociolab, *args: object) -> Any:
-    return sociolab("gap", *args, "--real", "sample", "--splits", 0, "--refits", 2, "--store",
+    return sociolab("gap", *args, "--real", "sample", "--refits", 2, "--store",
                     "s.db", "--json")  # fmt: skip
 
 
@@ -304,10 +309,9 @@ def test_two_runs_are_compared_over_the_sessions_that_both_played(
         "scripted (g) and scripted (h) are compared over the 8 sessions that both played; 4 of "
         "scripted (g) and 0 of scripted (h) are left out"
     ) in notes
-    found = table["difference"]
-    assert (found["one"], found["other"]) == ("scripted (g)", "scripted (h)")
-    first, second = (row["g_c"]["signed"]["value"] for row in table["rows"])
-    assert found["g_c"]["value"] == pytest.approx(first - second)
+    (step,) = table["ladder"]["steps"]
+    assert {step["one"], step["other"]} == {"scripted (g)", "scripted (h)"}
+    assert {rung["sessions"] for rung in table["ladder"]["rungs"]} == {8, None}
 
 
 def test_runs_of_other_sessions_are_not_compared(played: Sociolab, tmp_path: Path) -> None:
@@ -325,7 +329,7 @@ def test_runs_of_other_sessions_are_not_compared(played: Sociolab, tmp_path: Pat
 def test_files_in_the_open_format_need_no_store(sociolab: Sociolab, tmp_path: Path) -> None:
     source = files("sociolab.worlds.anteval") / "data" / "sample_play.jsonl"
     (tmp_path / "mine.jsonl").write_text(source.read_text("utf-8"), encoding="utf-8")
-    done = sociolab("gap", "--real", "sample", "--generated", "mine.jsonl", "--splits", 0,
+    done = sociolab("gap", "--real", "sample", "--generated", "mine.jsonl",
                     "--refits", 0, "--html", "gap.html", "--store", "no.db")  # fmt: skip
     assert done.code == 0, done.err
     text = " ".join(done.out.split())
@@ -341,47 +345,80 @@ def test_two_files_of_one_name_are_two_rows(sociolab: Sociolab, tmp_path: Path) 
         (tmp_path / name).mkdir()
         (tmp_path / name / "play.jsonl").write_text(sample.read_text("utf-8"), encoding="utf-8")
     done = sociolab("gap", "--real", "sample", "--generated", "a/play.jsonl,b/play.jsonl",
-                    "--splits", 0, "--refits", 0, "--store", "no.db", "--json")  # fmt: skip
+                    "--refits", 0, "--store", "no.db", "--json")  # fmt: skip
     rows = done.document["tables"][0]["rows"]
     assert [row["name"] for row in rows] == ["play (a/play.jsonl)", "play (b/play.jsonl)"]
 
 
-def test_sessions_are_cut_at_the_moves_that_show_an_intention(played: Sociolab) -> None:
-    whole, cut = gap(played), gap(played, "--cut")
-    before, after = whole["tables"][0]["rows"][0], cut["tables"][0]["rows"][0]
-    assert after["examples"] > before["examples"] == 12
-    assert any("g: 12 of 12 sessions cut" in note for note in cut["notes"])
-    assert any("real play in this format" in note for note in whole["notes"])
-    assert not any("real play in this format" in note for note in cut["notes"])
+def test_agents_stand_beside_people_and_controls_on_play_cut_at_its_checks(
+    played: Sociolab,
+) -> None:
+    document = gap(played)
+    (table,) = document["tables"]
+    rungs = table["ladder"]["rungs"]
+    assert [rung["kind"] for rung in rungs] == ["people", "agent", *["control"] * 4]
+    (agent,) = [rung for rung in rungs if rung["kind"] == "agent"]
+    assert agent["name"] == "scripted"
+    assert agent["assigned"] == agent["shown"] > agent["kept"] >= table["ladder"]["labels"]
+    (verdict,) = document["verdicts"]
+    assert verdict.startswith("No order of agents: scripted has 12 sessions")
 
 
-def test_where_some_sessions_stay_whole_the_format_is_still_told_of(
+def test_play_without_marks_has_no_headline_and_the_paper_format_all_the_same(
+    sociolab: Sociolab, tmp_path: Path
+) -> None:
+    (tmp_path / "own.py").write_text(
+        "from sociolab.core.ports import Reply\n"
+        "from sociolab.core.episode import Action\n"
+        "class Own:\n"
+        "    async def reply(self, request, memory):\n"
+        "        return Reply((Action('speak', 'I listen at the door.'),))\n",
+        encoding="utf-8",
+    )
+    sociolab("run", "anteval-intention", "--agent", "python:own:Own", "--judge", "none", "--set",
+             "sessions=8", "--set", "turns=12", "--name", "g", "--store", "s.db")  # fmt: skip
+    done = sociolab("gap", "--real", "sample", "--generated", "g", "--store", "s.db", "--refits", 2)
+    text = " ".join(done.out.split())
+    assert "No G of play cut at its checks, and so no order of agents: no move is marked" in text
+    assert "In the paper's format: virtual DM linear" in text
+
+
+def test_a_plan_that_cannot_order_agents_says_so_before_it_is_played(sociolab: Sociolab) -> None:
+    sentence = "sociolab gap will put no agents in order by this run: "
+    plain = " ".join(sociolab("run", "anteval-intention", "--dry-run").out.split())
+    assert f"{sentence}50 sessions are planned, and an order takes 600" in plain
+    assert "(--set marks=true)" in plain
+    assert "(--set prior=DATA" in plain
+    enough = ("--set", "sessions=600", "--set", "marks=true", "--set", "prior=sample")
+    assert sentence not in " ".join(
+        sociolab("run", "anteval-intention", "--dry-run", *enough).out.split()
+    )
+    limited = sociolab("run", "anteval-intention", *enough, "--limit", 1, "--set", "turns=2",
+                       "--name", "g", "--store", "s.db")  # fmt: skip
+    assert f"{sentence}1 session are planned" not in limited.err
+    assert f"{sentence}1 session is planned, and an order takes 600" in limited.err
+
+
+def test_an_agent_nearer_than_people_in_whole_sessions_is_flagged(
     played: Sociolab, tmp_path: Path
 ) -> None:
-    more(tmp_path, "short", turns="2", none="0.6")
+    """People whose play after the check is of something else teach less than a session."""
     source = files("sociolab.worlds.anteval") / "data" / "sample_play.jsonl"
     rows = [json.loads(line) for line in source.read_text("utf-8").splitlines()]
-    longer = [json.dumps(row | {"after_turns": row["context_turns"] * 3}) for row in rows]
+    after = [{"speaker": "DM", "text": "Roll a die."}, *[{"speaker": "Nobody", "text": "."}] * 9]
+    longer = [json.dumps(row | {"after_turns": after}) for row in rows]
     (tmp_path / "real.jsonl").write_text("\n".join(longer), "utf-8")
-    mixed = played("gap", "--real", "real.jsonl", "--generated", "short", "--store", "s.db",
-                   "--cut", "--splits", 0, "--refits", 0, "--json").document  # fmt: skip
-    (table,) = mixed["tables"]
-    (row,), (control,) = table["rows"], table["controls"]
-    (share,) = re.findall(r"format, (\d+) of (\d+) whole", control["name"])
-    assert 0 < int(share[0]) < int(share[1]) == control["examples"] == row["examples"]
-    done = played("gap", "--real", "sample", "--generated", "short", "--store", "s.db", "--cut",
-                  "--splits", 0, "--refits", 0, "--json")  # fmt: skip
-    notes = done.document["notes"]
-    (cut,) = [note for note in notes if "cut where players marked" in note]
-    assert "short: 0 of 8" not in cut
-    assert "; 0 without marks" not in cut
-    assert any("real play in this format" in note for note in notes)
+    done = played("gap", "--real", "real.jsonl", "--generated", "real.jsonl", "--store", "s.db",
+                  "--refits", 0)  # fmt: skip
+    text = " ".join(done.out.split())
+    assert "people's in this format" in text
+    assert "a warning, not praise" in text
 
 
 def test_several_virtual_dms_stand_side_by_side_in_every_format(
     played: Sociolab, endpoint: EndpointProcess, tmp_path: Path
 ) -> None:
-    done = played("gap", "--real", "sample", "--generated", "g", "--store", "s.db", "--splits", 0,
+    done = played("gap", "--real", "sample", "--generated", "g", "--store", "s.db",
                   "--refits", 2, "--dm", "linear", "--dm", "openai/x?examples=2", "--base-url",
                   endpoint.url, "--csv", "g.csv", "--latex", "g.tex",
                   "--html", "g.html")  # fmt: skip
@@ -390,11 +427,10 @@ def test_several_virtual_dms_stand_side_by_side_in_every_format(
     rows = list(csv.DictReader((tmp_path / "g.csv").read_text("utf-8").splitlines()))
     dms = {row["virtual_dm"] for row in rows}
     assert dms == {"linear", "openai/x, 2 examples"}
-    assert [(row["play"], row["kind"]) for row in rows] == [
-        ("scripted", "c"),
-        ("scripted", "o"),
-    ] * 2
-    assert all(row["n"] == "12" and row["refits"] == "2" for row in rows)
+    assert Counter((row["format"], row["kind"]) for row in rows) == {
+        ("cut at checks", "o"): 12, ("as in the paper", "c"): 2, ("as in the paper", "o"): 2,
+    }  # fmt: skip
+    assert all(row["refits"] == "2" for row in rows)
     assert "Intention gap by virtual DM" in (tmp_path / "g.html").read_text("utf-8")
     assert "\\toprule" in (tmp_path / "g.tex").read_text("utf-8")
 
@@ -425,14 +461,14 @@ def test_what_simulated_raters_found_expressive_stands_beside_g(
                          "--store", "s.db")  # fmt: skip
         assert rated.code == 0, rated.err
     command = ("gap", "--real", "sample", "--generated", "one,two,three", "--store", "s.db",
-               "--splits", 0, "--refits", 0)  # fmt: skip
+               "--refits", 0)  # fmt: skip
     found = sociolab(*command, "--json").document
     means = {name: one["value"] for name, one in found["rated"].items()}
     assert means == {"scripted (one)": 2, "scripted (two)": 3, "scripted (three)": 4}
     gaps = [row["g_c"]["printed"]["value"] for row in found["tables"][0]["rows"]]
     rho = correlation([0, 1, 2], [sorted(gaps).index(gap) for gap in gaps])
     told = " ".join(sociolab(*command).out.split())
-    assert f"G_c, linear {rho:.2f} (n 3)".replace("-", "\N{MINUS SIGN}") in told
+    assert f"G_c as in the paper, linear {rho:.2f} (n 3)".replace("-", "\N{MINUS SIGN}") in told
     assert "so few agents show little" in told
 
 
@@ -441,7 +477,7 @@ def test_a_checkpoint_on_this_machine_is_trained_and_its_figures_have_intervals(
 ) -> None:
     pytest.importorskip("torch", reason="needs the extra finetune")
     encoder_checkpoint(tmp_path / "tiny-bert")
-    document = gap(played, "--dm", "encoder:tiny-bert", "--splits", 0)
+    document = gap(played, "--dm", "encoder:tiny-bert", "--refits", 0)
     (table,) = document["tables"]
     assert table["virtual_dm"] == "encoder:tiny-bert"
     (row,) = table["rows"]

@@ -198,10 +198,10 @@ PLAYED: dict[str, tuple[tuple[object, ...], str, set[str]]] = {
     "sotopia-figure-f4": ((*JUDGED, "--set", "turns=4"), "with openai/b", {"goal", "secret"}),
     "sotopia-hard": ((*JUDGED, "--set", "turns=4"), "all", {"goal"}),
     "anteval-table1": (
-        (*JUDGED, "--set", "turns=4", "--set", "facts=5", "--real", "sample", "--refits", 0,
-         "--splits", 0), "all", {"fg_c", "g_c"}),
+        (*JUDGED, "--set", "turns=4", "--set", "facts=5", "--real", "sample", "--refits", 0),
+        "all", {"fg_c", "g_c"}),
     "anteval-table2": (
-        ("--set", "turns=4", "--real", "sample", "--refits", 0, "--splits", 0, "--dm", "linear",
+        ("--set", "turns=4", "--real", "sample", "--refits", 0, "--dm", "linear",
          "--dm", "openai/dm?examples=2"),
         "GPT-3.5-lc", {"f0_c", "fr_c", "fg_c", "f0_o", "fr_o", "fg_o"}),
     "stss-table3": ((*JUDGED, "--set", "rounds=2"), "GA + TDP",

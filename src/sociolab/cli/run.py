@@ -129,7 +129,7 @@ def play_and_show(
     `on_start` is called as soon as the run is in the store. The exit code is 1 where a trial or a
     judge failed or the run stopped early, and 130 after Ctrl-C.
     """
-    from sociolab.app.run.play import run as play, too_short
+    from sociolab.app.run.play import cautions, run as play
     from sociolab.app.run.session import interrupted_result
     from sociolab.cli.progress import watch
     from sociolab.report.run_facts import judge_failures
@@ -137,7 +137,7 @@ def play_and_show(
     by_person = "human" in config.players
     if by_person:  # one scene at a time, and no display that writes between the lines
         config = config.model_copy(update={"episodes": 1})
-    for sentence in too_short(config):
+    for sentence in cautions(config):
         say(sentence)
     started: list[str] = []
 

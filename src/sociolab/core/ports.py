@@ -686,7 +686,8 @@ class WorldKit:
     plugin's code. `instructions` identifies the prompt set, if there is one. `embedder` is the spec
     of a model that embeds texts for all players, "" for none; `embedding_player` gives it to a
     player. `standing` values the offers on the table, for rewards by turn. A run with one of the
-    `training_partners`, players by name, is a smoke test.
+    `training_partners`, players by name, is a smoke test. `cautions` says, before anything is
+    played, what so many episodes of each agent will not show.
     """
 
     world: World
@@ -712,6 +713,7 @@ class WorldKit:
     embedding_player: Callable[[Player, ChatModel], Player] | None = None
     standing: StandingOffers | None = None
     training_partners: frozenset[str] = frozenset()
+    cautions: Callable[[int], Sequence[str]] | None = None
 
     @property
     def data(self) -> DataId:

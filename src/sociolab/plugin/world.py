@@ -206,8 +206,10 @@ class WorldPlugin:
             kind: replace(entry, make=guarded(self.name, f"variants {kind}", entry.make, Sequence))
             for kind, entry in kit.variants.items()
         }
+        cautions = kit.cautions and guarded(self.name, "cautions", kit.cautions, Sequence)
         return replace(
             kit,
+            cautions=cautions,
             world=GuardedWorld(kit.world, self.name),
             model_judge=guarded(self.name, "model judge", kit.model_judge),
             variants=variants,

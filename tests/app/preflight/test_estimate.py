@@ -20,7 +20,7 @@ from sociolab.app.preflight.estimate import (
     seconds_in_all,
 )
 from sociolab.app.preflight.run_estimate import CallCounts, Case, RunEstimate
-from sociolab.app.run.play import too_short
+from sociolab.app.run.play import cautions
 from sociolab.core import Json, NoReply, Reply, Request, WorldKit
 from sociolab.endpoint import ChatBody, EndpointSettings, Replies, start_in_thread
 from sociolab.engine import drive
@@ -541,9 +541,9 @@ def test_a_dry_run_says_where_replies_are_cut_and_whose_limit_is_too_low(tmp_pat
 
 
 def test_a_run_says_at_its_start_whose_limit_is_too_low(tmp_path: Path) -> None:
-    assert too_short(described(tmp_path, agents=("openai/m",))) == ()
-    assert too_short(described(tmp_path, agents=("openai/m?max_tokens=3000",))) == ()
-    (sentence,) = too_short(described(tmp_path, agents=("openai/m?max_tokens=160",)))
+    assert cautions(described(tmp_path, agents=("openai/m",))) == ()
+    assert cautions(described(tmp_path, agents=("openai/m?max_tokens=3000",))) == ()
+    (sentence,) = cautions(described(tmp_path, agents=("openai/m?max_tokens=160",)))
     assert sentence.startswith("openai/m?max_tokens=160: max_tokens = 160 is less")
 
 

@@ -131,6 +131,25 @@ def test_a_wrong_prior_is_said_in_a_sentence(tmp_path: Path, content: str, probl
     assert problem in str(raised.value)
 
 
+def test_a_prior_may_be_that_of_real_play(tmp_path: Path) -> None:
+    """Three checks of perception and one of stealth: about 90 of 120 intentions are perception."""
+    rows = [
+        {
+            "id": str(number), "episode": "e", "candidates": [{"character": "Ann"}],
+            "context_turns": [{"speaker": "Ann", "text": "Hm."}],
+            "labels": [{"character": "Ann", "skill": skill}],
+        }
+        for number, skill in enumerate(["perception", "stealth", "perception", "perception"])
+    ]  # fmt: skip
+    path = tmp_path / "real.jsonl"
+    path.write_text("\n".join(map(json.dumps, rows)), encoding="utf-8")
+    settings = anteval.IntentionSettings(prior=str(path), sessions=40, none=0)
+    skills = [one.skill for session in settings.draw(0).all() for one in session.intentions]
+    assert len(skills) == 120
+    assert set(skills) == {"perception", "stealth"}
+    assert skills.count("perception") == pytest.approx(90, abs=15)
+
+
 def test_a_prior_that_is_not_there_says_what_may_stand_there() -> None:
     with pytest.raises(ConfigError, match='expected "uniform" or a path to a JSON object'):
         read_prior("uniformly")

@@ -14,17 +14,14 @@ from hypothesis import given, strategies as st
 from sociolab.core import ConfigError
 from sociolab.stats import Estimate
 from sociolab.worlds import anteval
-from sociolab.worlds.anteval.gap import GapTable, UnusableReplies, against_floor
+from sociolab.worlds.anteval.gap import GapTable, UnusableReplies
 from sociolab.worlds.anteval.gap_intervals import (
     DMScores,
     Draws,
     Gap,
-    GapFigure,
-    NoiseFloor,
     ScoredDM,
     Trained,
-    disjoint,
-    floor_of,
+    halves,
     redrawn,
     sample_groups,
     signed_gap as signed_gaps,
@@ -209,7 +206,7 @@ def measured(
             test or play(10, prefix="t"),
             generated,
             parrots(seen),
-            settings=settings or anteval.GapSettings(splits=2, refits=0),
+            settings=settings or anteval.GapSettings(refits=0),
         )
     )
 
@@ -255,7 +252,7 @@ def test_only_strict_rows_are_tested_unless_all_are_wanted() -> None:
     generated = {"one": play(20, prefix="a")}
     strict = measured(generated)
     assert (strict.test_rows, strict.measured_on) == (5, "measured on 5 strict rows, 5 groups")
-    every = measured(generated, settings=anteval.GapSettings(strict=False, splits=0, refits=0))
+    every = measured(generated, settings=anteval.GapSettings(strict=False, refits=0))
     assert (every.test_rows, every.measured_on) == (10, "measured on 10 rows, 5 groups")
 
 
@@ -263,7 +260,7 @@ def test_real_play_is_cut_to_the_size_of_the_generated_set_and_the_other_way_rou
     seen: list[tuple[anteval.Example, ...]] = []
     table = measured(
         {"few": play(6, prefix="a"), "many": play(50, prefix="b")},
-        settings=anteval.GapSettings(splits=0, refits=0),
+        settings=anteval.GapSettings(refits=0),
         seen=seen,
     )
     few, many = table.rows
@@ -277,7 +274,7 @@ def test_which_real_examples_are_drawn_hangs_on_the_seed() -> None:
         seen: list[tuple[anteval.Example, ...]] = []
         measured(
             {"few": play(4, prefix="a")},
-            settings=anteval.GapSettings(splits=0, seed=seed, refits=0),
+            settings=anteval.GapSettings(seed=seed, refits=0),
             seen=seen,
         )
         return seen[1]  # after those of the generated play
@@ -303,70 +300,14 @@ def test_few_groups_take_the_percentiles_further_out() -> None:
 def test_without_matching_each_learns_from_all_there_is() -> None:
     table = measured(
         {"few": play(6, prefix="a")},
-        settings=anteval.GapSettings(matched=False, splits=0, refits=0),
+        settings=anteval.GapSettings(matched=False, refits=0),
     )
     assert (table.rows[0].examples, table.rows[0].real_examples) == (6, 20)
 
 
-def test_the_noise_floor_comes_from_real_samples_that_share_no_group() -> None:
-    seen: list[tuple[anteval.Example, ...]] = []
-    table = measured(
-        {"some": play(6, prefix="a")}, settings=anteval.GapSettings(splits=3, refits=0), seen=seen
-    )
-    (row,) = table.rows
-    assert row.floor_o is not None
-    assert (row.floor_o.size, row.floor_o.values) == (6, (0.0, 0.0, 0.0))
-    assert (row.floor_o.mean, row.floor_o.q95) == (0.0, 0.0)
-    pairs = [examples for examples in seen if len(examples) == 6][2:]
-    halves = [examples for examples in seen if len(examples) == 3]
-    assert row.own_floor_o is not None
-    assert (row.own_floor_o.size, row.own_floor_o.values) == (3, (0.0, 0.0, 0.0))
-    assert {one.id[0] for examples in halves for one in examples} == {"a"}
-    assert len(pairs) == 6
-    assert len(set(pairs)) > 2
-    for one, other in zip(pairs[::2], pairs[1::2], strict=True):
-        assert not {row.group for row in one} & {row.group for row in other}
-
-
-def test_a_set_called_real_has_an_own_floor_of_its_own() -> None:
-    many: dict[str, list[tuple[anteval.Example, ...]]] = {"real": [], "one": []}
-    for name, seen in many.items():
-        measured({name: play(8, prefix="a")}, seen=seen)
-    assert many["real"] == many["one"]
-
-
-def test_a_gap_larger_than_those_between_real_samples_is_above_the_floor() -> None:
-    table = measured({"wrong": play(20, WRONG, prefix="a"), "right": play(20, prefix="b")})
-    wrong, right = table.rows
-    assert against_floor(wrong.g_c, wrong.floor_c) == "above"
-    assert against_floor(wrong.g_o, wrong.floor_o) == "above"
-    assert against_floor(right.g_c, right.floor_c) == "within"
-    assert against_floor(right.g_o, right.floor_o) == "within"
-
-
-@pytest.mark.parametrize(
-    ("signed", "printed", "verdict"),
-    [((-45, 100), 40, "undecided"), ((5, 60), 40, "above"), ((5, 20), 12, "within"),
-     ((-60, -5), 40, "above"), ((None, None), 40, "above"), ((0, 60), 40, "undecided")],
-)  # fmt: skip
-def test_a_gap_whose_signed_interval_holds_0_is_undecided(
-    signed: tuple[float | None, float | None], printed: float, verdict: str
-) -> None:
-    gap = Gap(GapFigure(printed, None, None), GapFigure(printed, *signed))
-    assert against_floor(gap, NoiseFloor(20, (15.0,), 15.0, 15.0)) == verdict
-
-
-def test_without_splits_there_is_no_floor() -> None:
-    (row,) = measured(
-        {"one": play(9, prefix="a")}, settings=anteval.GapSettings(splits=0, refits=0)
-    ).rows
-    assert row.floor_c is None
-    assert against_floor(row.g_c, row.floor_c) is None
-
-
 def test_more_guesses_a_row_cost_precision() -> None:
     (row,) = measured(
-        {"one": play(9, prefix="a")}, settings=anteval.GapSettings(most=2, splits=0, refits=0)
+        {"one": play(9, prefix="a")}, settings=anteval.GapSettings(most=2, refits=0)
     ).rows
     assert row.fg.f_o.value == pytest.approx(2 / 3)  # 1 right of 2 guesses, 1 label: 2 / (2 + 1)
 
@@ -382,7 +323,7 @@ def test_the_baselines_and_f0_are_in_the_table() -> None:
             parrots(),
             untrained=untrained,
             information={"two": information},
-            settings=anteval.GapSettings(splits=0, refits=0),
+            settings=anteval.GapSettings(refits=0),
         )
     )
     names = [row.name for row in table.baselines]
@@ -404,7 +345,7 @@ def test_what_no_usable_reply_came_to_is_counted() -> None:
             {"one": play(9, prefix="a")},
             parrots(),
             untrained=untrained,
-            settings=anteval.GapSettings(splits=0, refits=0),
+            settings=anteval.GapSettings(refits=0),
         )
     )
     assert table.failures == (UnusableReplies("f0", "unreadable", 3, 5),)
@@ -421,9 +362,7 @@ def test_a_dm_of_whose_replies_none_could_be_used_has_no_score_and_no_gap() -> N
     generated = {"one": play(9, prefix="a")}
     test = play(10, prefix="t")
     table = asyncio.run(
-        anteval.measure_gap(
-            play(20), test, generated, mute, settings=anteval.GapSettings(splits=2, refits=0)
-        )
+        anteval.measure_gap(play(20), test, generated, mute, settings=anteval.GapSettings(refits=0))
     )
     (row,) = table.rows
     assert (row.fg.failed, row.fg.f_c.value, row.fg.f_o.value, row.fg.macro.f_o) == (5,) + (
@@ -431,10 +370,7 @@ def test_a_dm_of_whose_replies_none_could_be_used_has_no_score_and_no_gap() -> N
     ) * 3
     assert row.g_c.printed.value is None
     assert row.g_o.signed.value is None
-    assert row.floor_o == NoiseFloor(8, (), None, None)
-    assert against_floor(row.g_o, row.floor_o) is None
-    counted = {one.what: (one.count, one.of) for one in table.failures}
-    assert counted["noise floor"] == (40, 40)  # of real and of generated play
+    assert {one.what: (one.count, one.of) for one in table.failures}["one"] == (5, 5)
 
 
 def test_a_refit_of_whose_replies_none_could_be_used_is_no_score_of_0() -> None:
@@ -461,10 +397,8 @@ def test_each_training_is_told_of_before_it_begins() -> None:
     )
     assert told == [
         "training on 9 examples of one",
-        "training on 9 real examples",
-        "noise floor: training on 10 pairs of samples of real play",
-        "noise floor: training on 10 pairs of samples of one play",
-        "training on 20 real examples",
+        "training on 9 examples of real play",
+        "training on all 20 examples of real play",
     ]
 
 
@@ -556,11 +490,21 @@ def test_a_sample_takes_whole_groups_but_the_last() -> None:
     assert sample_groups(examples, 13, seed=4) != drawn
 
 
-def test_two_disjoint_samples_are_as_large_as_can_be() -> None:
-    one, other = disjoint(play(40, groups=8), 30, seed=0)
-    assert len(one) == len(other) == 20
+def test_two_halves_share_no_group_and_have_about_as_many_labels() -> None:
+    one, other = halves([*play(40, groups=8), *play(10, prefix="x", groups=1)], seed=0)
+    assert abs(len(one) - len(other)) <= 10
+    assert len(one) + len(other) == 50
     assert not {row.group for row in one} & {row.group for row in other}
-    assert disjoint(play(5, groups=1), 2, seed=0) == ((), ())
+
+
+def test_samples_are_of_so_many_labels_not_examples() -> None:
+    """Examples of 2 labels: 7 labels take 4 of them; of 1 label each, 7."""
+    double = [replace(row, labels=frozenset({RIGHT, WRONG})) for row in play(20)]
+    assert len(sample_groups(double, 7, seed=0)) == len(redrawn(double, 7, 0, 1)) == 4
+    assert len(sample_groups(play(20), 7, seed=0)) == len(redrawn(play(20), 7, 0, 1)) == 7
+    table = measured({"double": double}, real=play(50, prefix="r"))
+    (row,) = table.rows
+    assert (row.examples, row.labels, row.real_examples) == (20, 40, 40)
 
 
 def test_an_episode_is_not_both_learned_from_and_tested_on() -> None:
@@ -654,11 +598,6 @@ def test_test_rows_drawn_without_any_right_answer_tell_nothing_of_the_gap() -> N
     assert (gap.low, gap.high) == (None, None)
 
 
-def test_the_floor_is_what_95_of_100_gaps_lie_below() -> None:
-    gaps = [Gap(GapFigure(value), GapFigure(-value)) for value in range(21)]
-    assert floor_of(7, gaps) == NoiseFloor(7, tuple(range(21)), 10, 19)
-
-
 def test_the_difference_of_two_gaps_by_hand() -> None:
     """G 11.1 and 25; in refits 0 and 11.1, 25 and 42.9, 11.1 and 25. Differences -13.9; -11.1,
     -17.9 and -13.9, whose sd is 3.391: -13.9 +- 4.303 x 3.391; t 4.096, p .0547."""
@@ -677,7 +616,7 @@ def test_whoever_learns_from_other_sessions_each_time_has_a_wider_interval() -> 
     """Of ten sessions a parrot repeats the first it is given: half of them teach it the wrong."""
     mixed = [*play(5, RIGHT, prefix="a"), *play(5, WRONG, prefix="b")]
     fixed = measured({"one": mixed}).rows[0].g_c.signed
-    found = measured({"one": mixed}, settings=anteval.GapSettings(splits=0)).rows[0].g_c.signed
+    found = measured({"one": mixed}, settings=anteval.GapSettings()).rows[0].g_c.signed
     assert (fixed.low, fixed.high) == (None, None)
     assert found.low is not None
     assert found.high is not None
@@ -698,23 +637,6 @@ def test_sets_of_the_same_sessions_are_redrawn_alike() -> None:
     assert len(redrawn(one, 50, 5, 0)) == 50
 
 
-def test_two_sets_are_compared_on_as_many_examples_of_each() -> None:
-    table = asyncio.run(
-        anteval.measure_gap(
-            play(40),
-            play(10, prefix="t"),
-            {"a": play(20, HALF, prefix="s"), "b": play(15, RIGHT, prefix="s")},
-            parrots(),
-            compared=("a", "b"),
-            settings=anteval.GapSettings(splits=0),
-        )
-    )
-    assert [(row.examples, row.real_examples) for row in table.rows] == [(15, 15), (15, 15)]
-    assert table.difference is not None
-    assert (table.difference.one, table.difference.other) == ("a", "b")
-    assert (table.difference.g_c.value, table.difference.g_o.value) == (0, 100)
-
-
 def test_a_window_has_its_check_in_the_middle() -> None:
     """15 turns of 20 before it, 15 of 18 after it; with 4 after it there is no window."""
     before = tuple(anteval.Turn("Orsa", f"before {number}") for number in range(20))
@@ -733,33 +655,9 @@ def test_real_play_in_the_format_of_generated_play_is_measured_at_its_sizes() ->
             {"a": play(6, prefix="a"), "b": play(6, prefix="b"), "c": play(30, prefix="c")},
             parrots(),
             control=play(10, WRONG),
-            settings=anteval.GapSettings(splits=0, refits=0),
+            settings=anteval.GapSettings(refits=0),
         )
     )
     sizes = [(row.name, row.examples, row.real_examples) for row in table.controls]
     assert sizes == [("real play in this format", 6, 6), ("real play in this format", 10, 10)]
     assert [row.g_c.printed.value for row in table.controls] == [100, 100]
-
-
-def test_the_control_holds_as_many_whole_and_cut_examples_as_what_it_stands_for() -> None:
-    """A control is a mixture: windows in the place of whole sessions, and as real examples end in
-    the place of those that were cut."""
-    seen: list[tuple[anteval.Example, ...]] = []
-    mixed, cut = play(10, prefix="m"), play(10, prefix="c")
-    table = asyncio.run(
-        anteval.measure_gap(
-            play(20),
-            play(10, prefix="t"),
-            {"mixed": mixed, "cut": cut},
-            parrots(seen),
-            control=[replace(one, id=f"{one.id}/window") for one in play(20, WRONG)],
-            uncut={"mixed": {one.id for one in mixed[:3]}, "cut": set()},
-            settings=anteval.GapSettings(splits=0, refits=0),
-        )
-    )
-    (row,) = table.controls
-    assert (row.name, row.examples) == ("real play in this format, 3 of 10 whole", 10)
-    (control,) = [some for some in seen if any("window" in one.id for one in some)]
-    ids = [one.id.removesuffix("/window") for one in control]
-    assert sum(one.id.endswith("/window") for one in control) == 3
-    assert len({*ids}) == 10, "no episode stands in it twice"

@@ -149,7 +149,7 @@ def test_a_gap_is_measured_end_to_end_with_an_interval(model_folder: Path) -> No
             test,
             {"made here": swapped},
             lambda: anteval.LocalDM(anteval.LoraDM(model_folder, BY_HEART)),
-            settings=anteval.GapSettings(splits=0, refits=0),
+            settings=anteval.GapSettings(refits=0),
         )
     )
     (row,) = table.rows

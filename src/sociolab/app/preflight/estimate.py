@@ -39,6 +39,7 @@ from sociolab.app.run.session import (
     Seated,
     choose_judges,
     models_among,
+    plan_cautions,
     plan_of,
     seat_all,
     world_of,
@@ -144,8 +145,10 @@ async def estimate_run(config: RunConfig, latency: float | None = None) -> RunEs
     models.readers = {judge.id.label for judge in judges if judge.id.role == "reader"}
     own = _own_labels(seated, judges)
     tasks = {trial.task.id for trial in plan}
+    not_shown = plan_cautions(config, kit)
     if not models.specs:
-        return RunEstimate(len(plan), len(tasks), 0, (Case("low"),), {}, uncounted=own)
+        free = (Case("low"),)
+        return RunEstimate(len(plan), len(tasks), 0, free, {}, uncounted=own, not_shown=not_shown)
     by_rules = (*kit.checks, *kit.judges.values())
     asking = [
         judge for judge in judges if judge not in by_rules and not isinstance(judge, OwnJudge)
@@ -199,6 +202,7 @@ async def estimate_run(config: RunConfig, latency: float | None = None) -> RunEs
         models.limits(config),
         config.budget_share,
         exams,
+        not_shown,
     )
 
 

@@ -126,7 +126,8 @@ class RunEstimate:
     and judges that are the user's own code, whose calls are unknown. `expected` is the mean of
     simulated episodes, where a world is simulated. `limits` holds the limits of replies, by spec
     and kind of question. `budget` is in dollars. `exams` are the exams that the judges have not
-    sat, which no other figure includes.
+    sat, which no other figure includes. `not_shown` are the world's sentences on what the plan will
+    not show.
     """
 
     trials: int
@@ -143,6 +144,7 @@ class RunEstimate:
     limits: Mapping[str, Mapping[str, ReplyLimit]] = field(default_factory=dict)
     budget: float | None = None
     exams: tuple[ExamEstimate, ...] = ()
+    not_shown: tuple[str, ...] = ()
 
     @property
     def exam(self) -> Case | None:
@@ -227,6 +229,7 @@ class RunEstimate:
             "exam": self.exam and self._case(self.exam),
             "no_price": list(self.unpriced),
             "not_counted": list(self.uncounted),
+            "not_shown": list(self.not_shown),
             "addresses": dict(self.addresses),
             "longest_replies": {
                 label: {kind: asdict(limit) for kind, limit in kinds.items()}
@@ -280,7 +283,7 @@ class RunEstimate:
         title, tasks = SAY("title"), Count("task", self.tasks)
         sentences: list[str] = [SAY("trials", trials=Count("trial", self.trials), tasks=tasks)]
         sentences += [SAY("address", model=name, url=url) for name, url in self.addresses.items()]
-        cautions = [*self.too_short]
+        cautions = [*self.not_shown, *self.too_short]
         if self.budget is not None and (count := self.affordable) is not None:
             budget, episodes = money(self.budget), Count("episode", self.trials)
             if count == self.trials:

@@ -19,6 +19,8 @@ from sociolab.app.run.session import (
     note_stand_ins,
     open_session,
     patience_of,
+    plan_cautions,
+    world_of,
 )
 from sociolab.app.run_sync import run_sync
 from sociolab.core.episode import HUMAN
@@ -90,16 +92,17 @@ _MEASURED = 5
 """Number of tasks from which the length of replies is estimated."""
 
 
-def too_short(config: RunConfig) -> tuple[str, ...]:
-    """A sentence for each model whose `max_tokens` may be too small for its replies, as estimated
-    from a few tasks; models without a `max_tokens` have none."""
+def cautions(config: RunConfig) -> tuple[str, ...]:
+    """What to know before a run begins: what its plan will not show, and each model whose
+    `max_tokens` may be too small for its replies, as estimated from a few tasks."""
+    unshown = plan_cautions(config, world_of(config))
     models = Models(config)
     if all(models.options(spec).max_tokens is None for spec in models_of(config)):
-        return ()
+        return unshown
     from sociolab.app.preflight.estimate import estimate
 
     few = {"limit": min(config.limit or _MEASURED, _MEASURED), "repeats": 1}
-    return estimate(config.model_copy(update=few), 1.0).too_short
+    return (*unshown, *estimate(config.model_copy(update=few), 1.0).too_short)
 
 
 INDEXING = 60.0

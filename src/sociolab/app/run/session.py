@@ -210,6 +210,14 @@ def plan_of(config: RunConfig, kit: WorldKit, seated: Seated) -> tuple[Trial, ..
     )
 
 
+def plan_cautions(config: RunConfig, kit: WorldKit) -> tuple[str, ...]:
+    """What this plan will not show, as its world says before anything is played."""
+    if kit.cautions is None:
+        return ()
+    tasks = select_tasks(config.world, kit.world, config.tasks, config.limit)
+    return tuple(kit.cautions(len(tasks) * config.repeats))
+
+
 def choose_judges(config: JudgeChoice, casting: Casting, seated: Seated) -> tuple[Judge, ...]:
     """The world's checks, then the judges and readers named; if none is named, the rule-based judge
     of a run without models. ConfigError for a run with models that names none."""

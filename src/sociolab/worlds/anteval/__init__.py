@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from sociolab.worlds.anteval.decision.scripted import ScriptedDecider as ScriptedDecider
     from sociolab.worlds.anteval.decision.world import AntDecision as AntDecision
     from sociolab.worlds.anteval.gap import GapSettings as GapSettings, measure_gap as measure_gap
+    from sociolab.worlds.anteval.gap_ladder import CutPlay as CutPlay
     from sociolab.worlds.anteval.importing.dnd import read_examples as read_examples
     from sociolab.worlds.anteval.information.model_judge import ModelJudge as ModelJudge
     from sociolab.worlds.anteval.information.scoring import (

@@ -7,9 +7,8 @@ generated play; both are tested on real play. The intervals are those of `gap_in
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Literal, TypeAlias
 
 from sociolab.core.errors import Cause, ConfigError
 from sociolab.report.words import plural
@@ -18,17 +17,14 @@ from sociolab.worlds.anteval.gap_intervals import (
     DMScores,
     Draws,
     Gap,
-    GapDifference,
-    NoiseFloor,
     ScoredDM,
     Trained,
-    disjoint,
-    floor_of,
+    count_labels,
     redrawn,
     sample_groups,
 )
+from sociolab.worlds.anteval.gap_ladder import CutPlay, Ladder, measure_ladder
 from sociolab.worlds.anteval.virtual_dm.example import (
-    WINDOW,
     AsyncVirtualDM,
     Example,
     LastSpeaker,
@@ -45,22 +41,18 @@ from sociolab.worlds.anteval.virtual_dm.example import (
 class GapRow:
     """One set of generated play compared with real play.
 
-    `examples` is what the DM of `fg` learned from, `real_examples` that of `fr`. The floors are
-    between two samples of real play, and (`own_floor`) between two halves of this very set.
-    `information` is the agent's IEP, where it was measured.
+    The DM of `fg` learned from so many `examples` with so many `labels`, that of `fr` from
+    `real_examples`. `information` is the agent's IEP, where it was measured.
     """
 
     name: str
     examples: int
+    labels: int
     real_examples: int
     fr: DMScores
     fg: DMScores
     g_c: Gap
     g_o: Gap
-    floor_c: NoiseFloor | None
-    floor_o: NoiseFloor | None
-    own_floor_c: NoiseFloor | None = None
-    own_floor_o: NoiseFloor | None = None
     information: Estimate | None = None
 
 
@@ -97,7 +89,8 @@ class GapTable:
     labels predicted a row. `refits` are behind the intervals of `rows` and `controls`; without any
     they hold the test rows alone, as those of all other figures do. `f0` is the untrained DM, None
     where there is none (linear); `fr` is the DM that learned from all `real_examples`. `controls`
-    are real play in the format of generated play, a row for each number of examples. `failures` are
+    are real play in the format of whole sessions, a row for each number of examples. `ladder` is
+    the headline: G_o of play cut at its checks, None without refits or such play. `failures` are
     the replies that could not be used.
     """
 
@@ -113,7 +106,7 @@ class GapTable:
     fr: DMScores
     rows: tuple[GapRow, ...]
     controls: tuple[GapRow, ...]
-    difference: GapDifference | None
+    ladder: Ladder | None
     baselines: tuple[BaselineRow, ...]
     failures: tuple[UnusableReplies, ...] = ()
 
@@ -124,19 +117,6 @@ class GapTable:
         return f"measured on {self.test_rows} {kind}, {self.test_groups} groups"
 
 
-def against_floor(
-    gap: Gap, floor: NoiseFloor | None
-) -> Literal["above", "within", "undecided"] | None:
-    """Whether G is larger than 95 % of those of the floor; undecided where its signed interval
-    holds 0, None without a floor or G."""
-    if floor is None or floor.q95 is None or gap.printed.value is None:
-        return None
-    low, high = gap.signed.low, gap.signed.high
-    if low is not None and high is not None and low <= 0 <= high:
-        return "undecided"
-    return "above" if gap.printed.value > floor.q95 else "within"
-
-
 # ------------------------------------------------------------------ how it is measured
 
 
@@ -145,15 +125,13 @@ class GapSettings:
     """How the gap is measured.
 
     `most`: labels predicted a row. `strict`: test only on rows where the skill is not named.
-    `matched`: real and generated play are cut to the same number of examples. `splits`: pairs of
-    disjoint samples behind each noise floor; `refits`: trainings on play drawn anew behind each
-    interval; both 0 for a DM whose training costs money.
+    `matched`: real and generated play are cut to the same number of labels. `refits`: trainings on
+    play drawn anew behind each interval; 0 for a DM whose training costs money.
     """
 
     most: int = 1
     strict: bool = True
     matched: bool = True
-    splits: int = 10
     refits: int = 12
     seed: int = 0
 
@@ -167,49 +145,41 @@ async def measure_gap(
     untrained: AsyncVirtualDM | None = None,
     information: Mapping[str, Estimate] | None = None,
     control: Sequence[Example] = (),
-    uncut: Mapping[str, Set[str]] | None = None,
-    compared: tuple[str, str] | None = None,
+    cut: Mapping[str, CutPlay] | None = None,
     settings: GapSettings | None = None,
     tell: Callable[[str], object] | None = None,
 ) -> GapTable:
     """Train a virtual DM on real play and on each set of generated play; test on `test`.
 
-    `make` gives a virtual DM that has learned nothing, a new one each time; `untrained` is the DM
-    of f0, where there is one. `information` holds the IEP by the name of the generated set.
-    `control` is real play in the format of whole sessions, from the episodes of `real`; `uncut` has
-    by set the ids of the examples that are whole sessions (default: all), while the others end at
-    their checks as real ones do. `compared` names two of the sets, which hold the same groups: as
-    many examples of each are learned from. `tell` is called before each training. Examples
-    without a label are left out of training. ConfigError for empty sets, and for episodes that are
-    in both `real` and `test`.
+    `generated` are whole sessions, as in the paper; `cut` is the same play cut at its checks, by
+    the same names, for the headline. `make` gives a virtual DM that has learned nothing, a new one
+    each time; `untrained` is the DM of f0, where there is one. `information` holds the IEP by the
+    name of the generated set. `control` is real play in the format of whole sessions, from the
+    episodes of `real`. `tell` is called before each training. Examples without a label are left out
+    of training. ConfigError for empty sets, for episodes that are in both `real` and `test`, and
+    for a single real episode, of which no headline can be made.
     """
     chosen = settings or GapSettings()
     # Not every virtual DM can learn from play without a check, and all are to learn from the same.
     generated = {name: labelled(examples) for name, examples in generated.items()}
     real = labelled(real)
     rows = tuple(row for row in test if row.strict or not chosen.strict)
-    _check(real, rows, generated, chosen)
+    cut = {name: play for name, play in (cut or {}).items() if play.examples and chosen.refits}
+    _check(real, rows, generated, chosen, halved=bool(cut))
     bench = Bench(tuple(real), rows, make, chosen, tell or (lambda step: None))
     f0 = None
     if untrained is not None:
         f0 = bench.draws.scores(Trained(await bench.tested(untrained, "f0")))
-    pair = [generated[name] for name in compared or ()]
-    for name, examples in zip(compared or (), pair, strict=True):
-        generated[name] = sample_groups(examples, min(map(len, pair)), chosen.seed)
+    ladder = await measure_ladder(bench.study, bench.draws, real, cut, chosen.seed)
     table = [
         await bench.row(name, examples, (information or {}).get(name))
         for name, examples in generated.items()
     ]
-    difference = None if compared is None else bench.difference(*compared)
-    used = [sample_groups(generated[row.name], row.examples, chosen.seed) for row in table]
-    wholes = [
-        len(some) if uncut is None else sum(example.id in uncut[row.name] for example in some)
-        for row, some in zip(table, used, strict=True)
-    ]
-    formats = [(n, len(some) - n) for n, some in zip(wholes, used, strict=True) if n]
+    sizes = dict.fromkeys(min(row.labels, count_labels(control)) for row in table)
     controls = [
-        await bench.row(name, examples, floors=False)
-        for name, examples in _controls(control, real, formats, chosen.seed)
+        await bench.row(IN_FORMAT, sample_groups(control, size, chosen.seed))
+        for size in sizes
+        if size
     ]
     fr = bench.draws.scores(Trained(await bench.trained_on_all()))
     return GapTable(
@@ -225,34 +195,14 @@ async def measure_gap(
         fr=fr,
         rows=tuple(table),
         controls=tuple(controls),
-        difference=difference,
+        ladder=ladder,
         baselines=await bench.baselines(),
         failures=bench.unusable,
     )
 
 
 IN_FORMAT = "real play in this format"
-"""The name of the control: what the format of generated play alone does to G."""
-
-
-def _controls(
-    windows: Sequence[Example],
-    real: Sequence[Example],
-    formats: Iterable[tuple[int, int]],
-    seed: int,
-) -> Iterator[tuple[str, tuple[Example, ...]]]:
-    """A control for each number of whole sessions and of cut examples, in this proportion where
-    there are fewer windows."""
-    proportions: dict[tuple[int, int], None] = {}
-    for n_whole, n_cut in formats:
-        if fits := min(n_whole, len(windows)):
-            proportions[fits, round(n_cut * fits / n_whole)] = None
-    for n_whole, n_cut in proportions:
-        moved = sample_groups(windows, n_whole, seed)
-        ids = {example.id.removesuffix(WINDOW) for example in moved}
-        ends = sample_groups([example for example in real if example.id not in ids], n_cut, seed)
-        name = f"{IN_FORMAT}, {n_whole} of {n_whole + len(ends)} whole" if ends else IN_FORMAT
-        yield name, (*moved, *ends)
+"""The name of the control: what the format of whole sessions alone does to G."""
 
 
 def labelled(examples: Sequence[Example]) -> tuple[Example, ...]:
@@ -279,8 +229,6 @@ class Bench:
         self._settings = settings
         self._tell = tell
         self._on_real: dict[int, Trained] = {}
-        self._on_generated: dict[str, tuple[int, Trained]] = {}
-        self._real_floors: dict[int, _Floors] = {}
         self.draws = Draws(test, settings.seed)
         self._asked: Counter[str] = Counter()
         self._failures: Counter[tuple[str, Cause]] = Counter()
@@ -291,71 +239,36 @@ class Bench:
         return tuple(UnusableReplies(what, why, n, self._asked[what]) for (what, why), n in counted)
 
     async def row(
-        self,
-        name: str,
-        generated: Sequence[Example],
-        information: Estimate | None = None,
-        *,
-        floors: bool = True,
+        self, name: str, generated: Sequence[Example], information: Estimate | None = None
     ) -> GapRow:
         """Train on a generated set and on real play, and compare the two virtual DMs."""
-        size = min(len(self._real), len(generated))
-        training = (
-            sample_groups(generated, size, self._settings.seed)
-            if self._settings.matched
-            else generated
-        )
-        real_size = size if self._settings.matched else len(self._real)
+        labels = real_labels = min(count_labels(self._real), count_labels(generated))
+        if not self._settings.matched:
+            labels, real_labels = count_labels(generated), count_labels(self._real)
         # First, as whole sessions are longest: what is too long shows before hours are spent.
-        self._tell(f"training on {plural(len(training), 'example')} of {name}")
-        fg = await self.study(generated, training, name)
-        fr = await self.trained_on_real(real_size)
-        self._on_generated[name] = real_size, fg
+        fg = await self.study(generated, labels, name)
+        if real_labels not in self._on_real:
+            self._on_real[real_labels] = await self.study(self._real, real_labels, "real play")
+        fr = self._on_real[real_labels]
         g_c, g_o = self.draws.gaps(fr, fg)
-        with_floors = floors and self._settings.splits
-        between: _Floors = (None, None)
-        own: _Floors = (None, None)
-        if with_floors:
-            if real_size not in self._real_floors:
-                self._real_floors[real_size] = await self._floor(self._real, real_size, "real")
-            between = self._real_floors[real_size]
-            own = await self._floor(generated, len(training), name)
         return GapRow(
             name=name,
-            examples=len(training),
-            real_examples=real_size,
+            examples=len(self._sample(generated, labels)),
+            labels=labels,
+            real_examples=len(self._sample(self._real, real_labels)),
             fr=self.draws.scores(fr),
             fg=self.draws.scores(fg),
             g_c=g_c,
             g_o=g_o,
-            floor_c=between[0],
-            floor_o=between[1],
-            own_floor_c=own[0],
-            own_floor_o=own[1],
             information=information,
         )
 
-    def difference(self, first: str, second: str) -> GapDifference:
-        """The difference of the gaps of two sets, after `row` for each; both of the same groups."""
-        (size, first_dm), (_, second_dm) = self._on_generated[first], self._on_generated[second]
-        (g_c, p_c), (g_o, p_o) = self.draws.differences(self._on_real[size], first_dm, second_dm)
-        return GapDifference(first, second, g_c, g_o, p_c, p_o)
-
-    async def trained_on_real(self, size: int) -> Trained:
-        """The virtual DM that learned from `size` real examples, and its refits."""
-        if size not in self._on_real:
-            examples = sample_groups(self._real, size, self._settings.seed)
-            self._tell(f"training on {plural(size, 'real example')}")
-            name = f"fr, {size} examples"
-            self._on_real[size] = await self.study(self._real, examples, name)
-        return self._on_real[size]
-
     async def trained_on_all(self) -> ScoredDM:
         """The virtual DM that learned from all real examples, without refits."""
-        if len(self._real) in self._on_real:
-            return self._on_real[len(self._real)].own
-        self._tell(f"training on {plural(len(self._real), 'real example')}")
-        return await self._trained(self._real, f"fr, {len(self._real)} examples")
+        if (trained := self._on_real.get(count_labels(self._real))) is not None:
+            return trained.own
+        self._tell(f"training on all {plural(len(self._real), 'example')} of real play")
+        return await self._trained(self._real, "real play")
 
     async def tested(self, dm: AsyncVirtualDM, what: str) -> ScoredDM:
         """Score a virtual DM, without training it; its failures are counted under `what`."""
@@ -377,43 +290,25 @@ class Bench:
             rows.append(BaselineRow(dm.name, scores, names_skills))
         return tuple(rows)
 
-    async def study(
-        self, every: Sequence[Example], training: Sequence[Example], what: str
-    ) -> Trained:
-        """The DM that learned from `training`, and those refitted to as many drawn from `every`."""
+    async def study(self, every: Sequence[Example], labels: int, what: str) -> Trained:
+        """The DM that learned from so many labels of a set, and those refitted to as many of its
+        groups drawn anew."""
+        training = self._sample(every, labels)
+        self._tell(f"training on {plural(len(training), 'example')} of {what}")
         own = await self._trained(training, what)
         refits = [
-            await self._trained(
-                redrawn(every, len(training), self._settings.seed, number), "refits"
-            )
+            await self._trained(redrawn(every, labels, self._settings.seed, number), "refits")
             for number in range(self._settings.refits)
         ]
         return Trained(own, tuple(refits))
+
+    def _sample(self, every: Sequence[Example], labels: int) -> tuple[Example, ...]:
+        return sample_groups(every, labels, self._settings.seed)
 
     async def _trained(self, examples: Sequence[Example], what: str) -> ScoredDM:
         dm = self._make()
         await dm.fit_async(examples)
         return await self.tested(dm, what)
-
-    async def _floor(self, examples: Sequence[Example], size: int, what: str) -> _Floors:
-        """G_c and G_o between DMs that learned from disjoint samples of this size, or less."""
-        pairs = plural(self._settings.splits, "pair")
-        self._tell(f"noise floor: training on {pairs} of samples of {what} play")
-        gaps: list[tuple[Gap, Gap]] = []
-        used = 0
-        for split in range(self._settings.splits):
-            first, second = disjoint(examples, size, self._settings.seed + split)
-            if not first:
-                continue
-            used = len(first)
-            first_dm = Trained(await self._trained(first, "noise floor"))
-            second_dm = Trained(await self._trained(second, "noise floor"))
-            gaps.append(self.draws.gaps(first_dm, second_dm))
-        return floor_of(used, [c for c, _ in gaps]), floor_of(used, [o for _, o in gaps])
-
-
-_Floors: TypeAlias = tuple[NoiseFloor | None, NoiseFloor | None]
-"""Of G_c and of G_o."""
 
 
 def _check(
@@ -421,11 +316,13 @@ def _check(
     test: Sequence[Example],
     generated: Mapping[str, Sequence[Example]],
     settings: GapSettings,
+    *,
+    halved: bool,
 ) -> None:
-    if settings.most < 1 or settings.splits < 0 or settings.refits < 0 or settings.refits == 1:
+    if settings.most < 1 or settings.refits < 0 or settings.refits == 1:
         raise ConfigError(
-            "the gap: expected at least 1 label per row, 0 or more splits and 0 or at least 2 "
-            f"refits, found {settings.most}, {settings.splits} and {settings.refits}"
+            "the gap: expected at least 1 label per row and 0 or at least 2 refits, found "
+            f"{settings.most} and {settings.refits}"
         )
     if not test:
         kind = "a strict test row" if settings.strict else "a test row"
@@ -433,6 +330,11 @@ def _check(
     for name, examples in (("real play", real), *generated.items()):
         if not examples:
             raise ConfigError(f"the gap: expected examples to train on in {name}, found none")
+    if halved and len({example.group for example in real}) < 2:
+        raise ConfigError(
+            "the gap: expected at least 2 real episodes to train on, as half of them are the "
+            "people whom agents are compared with, found 1; give more real play"
+        )
     groups = {row.group for row in test}
     shared = groups.intersection(example.group for example in real)
     if shared:

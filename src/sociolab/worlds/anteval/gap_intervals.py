@@ -28,8 +28,9 @@ from __future__ import annotations
 
 import math
 from collections import defaultdict
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
+from itertools import chain, count
 from statistics import NormalDist
 from typing import TypeAlias
 
@@ -64,46 +65,55 @@ def signed_gap(fr: ArrayLike, fg: ArrayLike) -> Floats:
 # ------------------------------------------------------------------ samples to train on
 
 
-def sample_groups(examples: Sequence[Example], size: int, seed: int) -> tuple[Example, ...]:
-    """`size` examples, whole groups in an order drawn by `seed`; the last group may be cut.
+def count_labels(examples: Iterable[Example]) -> int:
+    return sum(len(example.labels) for example in examples)
 
-    All examples in their own order, if there are no more than that. The groups' order in `examples`
-    does not matter.
+
+def sample_groups(examples: Sequence[Example], labels: int, seed: int) -> tuple[Example, ...]:
+    """Examples with so many labels, whole groups in an order drawn by `seed`; the last may be cut.
+
+    All examples in their own order, if they hold no more labels than that. The groups' order in
+    `examples` does not matter.
     """
-    if len(examples) <= size:
+    if count_labels(examples) <= labels:
         return tuple(examples)
-    drawn: list[Example] = []
-    for group in _drawn_groups(examples, seed):
-        drawn += group
-        if len(drawn) >= size:
-            break
-    return tuple(drawn[:size])
+    return _first(chain.from_iterable(_drawn_groups(examples, seed)), labels)
 
 
-def disjoint(
-    examples: Sequence[Example], size: int, seed: int
+def halves(
+    examples: Sequence[Example], seed: int
 ) -> tuple[tuple[Example, ...], tuple[Example, ...]]:
-    """Two equally large samples that share no group: `size` examples each, or fewer."""
+    """Two parts that share no group, with about as many labels each."""
     first: list[Example] = []
     second: list[Example] = []
-    half = min(size, len(examples) // 2)
     for group in _drawn_groups(examples, seed):
-        (first if len(first) < half else second).extend(group)
-    equal = min(half, len(first), len(second))
-    return tuple(first[:equal]), tuple(second[:equal])
+        (first if count_labels(first) <= count_labels(second) else second).extend(group)
+    return tuple(first), tuple(second)
 
 
-def redrawn(examples: Sequence[Example], size: int, seed: int, number: int) -> tuple[Example, ...]:
-    """`size` examples for refit `number`: groups drawn with replacement; the last may be cut.
+def redrawn(
+    examples: Sequence[Example], labels: int, seed: int, number: int
+) -> tuple[Example, ...]:
+    """Examples with so many labels for refit `number`: groups drawn with replacement; the last may
+    be cut.
 
     Sets of the same groups are drawn alike.
     """
     groups = _groups(examples)
     names, chance = sorted(groups), stream(seed, "gap", "refit", number)
-    drawn: list[Example] = []
-    while len(drawn) < size:
-        drawn += groups[chance.choice(names)]
-    return tuple(drawn[:size])
+    drawn = (example for _ in count() for example in groups[chance.choice(names)])
+    return _first(drawn, labels)
+
+
+def _first(examples: Iterable[Example], labels: int) -> tuple[Example, ...]:
+    """The first of them, until there are so many labels."""
+    taken: list[Example] = []
+    for example in examples:
+        if labels <= 0:
+            break
+        taken.append(example)
+        labels -= len(example.labels)
+    return tuple(taken)
 
 
 def _drawn_groups(examples: Sequence[Example], seed: int) -> list[list[Example]]:
@@ -160,19 +170,6 @@ class Gap:
 
 
 @dataclass(frozen=True, slots=True)
-class NoiseFloor:
-    """The printed G between virtual DMs trained on disjoint samples of one set: chance alone.
-
-    `values` holds one G a split; `size` is how many examples each of the two learned from.
-    """
-
-    size: int
-    values: tuple[float, ...]
-    mean: float | None
-    q95: float | None
-
-
-@dataclass(frozen=True, slots=True)
 class GapDifference:
     """Signed G of one set of generated play less that of another, over the same sessions.
 
@@ -212,14 +209,6 @@ class Trained:
     def all(self) -> tuple[ScoredDM, ...]:
         """The study's own virtual DM, then its refits."""
         return (self.own, *self.refits)
-
-
-def floor_of(size: int, gaps: Sequence[Gap]) -> NoiseFloor:
-    """Mean and 95 % quantile of the printed G; None where no gap is defined."""
-    values = tuple(gap.printed.value for gap in gaps if gap.printed.value is not None)
-    if not values:
-        return NoiseFloor(size, (), None, None)
-    return NoiseFloor(size, values, float(np.mean(values)), float(np.quantile(values, 0.95)))
 
 
 # ------------------------------------------------------------------ intervals

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import nullcontext
 from dataclasses import dataclass, replace
 from functools import partial
-from importlib.resources import as_file, files
 from pathlib import Path
 from typing import Annotated
 
@@ -16,7 +15,6 @@ from pydantic import BaseModel, Field
 from sociolab.core.episode import Trial
 from sociolab.core.errors import ConfigError
 from sociolab.core.seeding import digest
-from sociolab.core.user_files import imported_folder, imported_names
 from sociolab.plugin.context import Context, Findings
 from sociolab.plugin.options import Flag, ModelAccess, Several
 from sociolab.report.catalogue import Catalogue
@@ -29,10 +27,13 @@ from sociolab.stats.intervals import Estimate, as_record
 from sociolab.store.checking import verify_runs
 from sociolab.store.store import Store
 from sociolab.worlds.anteval.gap import IN_FORMAT, GapSettings, UnusableReplies, measure_gap
-from sociolab.worlds.anteval.gap_tables import by_dm, csv_rows, gap_section, raters_section
+from sociolab.worlds.anteval.gap_intervals import count_labels
+from sociolab.worlds.anteval.gap_ladder import CutPlay
+from sociolab.worlds.anteval.gap_tables import by_dm, csv_rows, gap_sections, raters_section
 from sociolab.worlds.anteval.importing.dnd import EXAMPLES, examples_file, read_examples
 from sociolab.worlds.anteval.intention import cut_examples, example_of
 from sociolab.worlds.anteval.rating import DIMENSIONS
+from sociolab.worlds.anteval.real_play import SAMPLE, real_play
 from sociolab.worlds.anteval.scene import party_moved
 from sociolab.worlds.anteval.session import NPC, session_from
 from sociolab.worlds.anteval.virtual_dm.example import Example, Label, windows
@@ -41,13 +42,12 @@ from sociolab.worlds.anteval.virtual_dm.specs import LINEAR, DMFactory
 SAY = Catalogue("gap", "sociolab.worlds.anteval.notes")
 
 _INTENTION, RATED = "anteval-intention", DIMENSIONS["intention"]
-_SPLITS = 10
 _REFITS = 12
 
 
 class DMConfig(BaseModel):
-    """Which virtual DMs measure a gap, and how. `splits` and `refits` None: 10 and 12 for
-    linear DMs, 0 for those whose training takes long or costs money."""
+    """Which virtual DMs measure a gap, and how. `refits` None: 12 for linear DMs, 0 for those
+    whose training takes long or costs money."""
 
     test: Annotated[
         str | None, Flag("--test", "DATA", "Real episodes to test on; default: a fifth.")
@@ -61,9 +61,6 @@ class DMConfig(BaseModel):
             "encoder[:DIR], lora:DIR, endpoint/model?examples=8, tuned:endpoint/model. Repeatable.",
         ),
     ] = Field(default=(LINEAR,), min_length=1)
-    cut: Annotated[bool, Flag("--cut", "", "Cut sessions at the move that a player marked.")] = (
-        False
-    )
     most: Annotated[int, Flag("--most", "N", "Maximum labels per row.")] = Field(default=1, ge=1)
     all_rows: Annotated[bool, Flag("--all-rows", "", "Also test on rows that name the skill.")] = (
         False
@@ -71,9 +68,6 @@ class DMConfig(BaseModel):
     all_real: Annotated[
         bool, Flag("--all-real", "", "Train on all real episodes, whatever the run's size.")
     ] = False
-    splits: Annotated[int | None, Flag("--splits", "N", "Pairs of samples (noise floors).")] = (
-        Field(default=None, ge=0)
-    )
     refits: Annotated[
         int | None, Flag("--refits", "N", "Refits on resampled play (intervals).")
     ] = Field(default=None, ge=0)
@@ -109,17 +103,18 @@ async def gap(lab: Context, config: GapConfig) -> Findings:
     if not config.generated and not config.pair:
         raise ConfigError("gap: expected play to compare, found none; name it with --generated")
     real, test = real_play(config.real, config.test, notes)
-    generated, compared = _load_play(lab, config, notes)
+    generated = _load_play(lab, config, notes)
     seats = {row.name: (row.agent, row.npc) for row in generated if row.agent}
     information: Mapping[str, Estimate] = {}
     if config.information:
         information = information_of(lab.store, config.information, seats, notes)
-    control = windows(real) if any(row.uncut for row in generated) else ()
-    if not control and any(row.uncut for row in generated):
+    control = windows(real)
+    if not control:
         notes.append(SAY("no_control", control=IN_FORMAT))
     factory = DMFactory(lab, config.seed)
     tables, all_notes = [], list(notes)
     sections: list[Section] = []
+    verdicts: list[str] = []
     play = SAY("sample_play" if SAMPLE in (config.real, config.test) else "real_play")
     try:
         for dm in config.dm:
@@ -128,8 +123,7 @@ async def gap(lab: Context, config: GapConfig) -> Findings:
                 most=config.most,
                 strict=not config.all_rows,
                 matched=not config.all_real,
-                splits=_count_or_default(config.splits, dm, _SPLITS),
-                refits=_count_or_default(config.refits, dm, _REFITS),
+                refits=_refits(config, dm),
                 seed=config.seed,
             )
             about = {"dm": dm, "base_url": lab.base_url}
@@ -145,19 +139,19 @@ async def gap(lab: Context, config: GapConfig) -> Findings:
                     untrained=kind.untuned,
                     information=information,
                     control=control,
-                    uncut={row.name: row.uncut for row in generated},
-                    compared=compared,
+                    cut={row.name: row.cut_play for row in generated},
                     settings=settings,
                     tell=partial(_report_step, lab, kind.name),
                 )
             own += _note_unusable(table.failures)
             all_notes += [note for note in own if note not in all_notes]
             tables.append(table)
-            sections.append(gap_section(table, play, own))
+            sections += gap_sections(table, play, own)
+            verdicts.append(sections[-2].sentences[0])
     finally:
         await factory.close()
     if len(tables) > 1:
-        sections.insert(0, by_dm(tables))
+        sections.append(by_dm(tables))
     runs = dict.fromkeys(row.run for row in generated if row.run)
     results = {run: result_of(lab.store, run) for run in runs}
     rated = _rated(results, generated)
@@ -167,6 +161,7 @@ async def gap(lab: Context, config: GapConfig) -> Findings:
         "schema": 2,
         "kind": "gap",
         "play": play,
+        "verdicts": verdicts,
         "tables": [as_record(table) for table in tables],
         "rated": {name: as_record(estimate) for name, estimate in rated.items()},
         "notes": all_notes,
@@ -192,10 +187,10 @@ def _report_step(lab: Context, name: str, step: str) -> None:
     lab.tell(f"{name}: {step}")
 
 
-def _count_or_default(number: int | None, dm: str, default: int) -> int:
-    if number is not None:
-        return number
-    return default if dm.partition(":")[0] == LINEAR else 0
+def _refits(config: DMConfig, dm: str) -> int:
+    if config.refits is not None:
+        return config.refits
+    return _REFITS if dm.partition(":")[0] == LINEAR else 0
 
 
 def _note_unusable(failures: Sequence[UnusableReplies]) -> Iterator[Sentence]:
@@ -222,25 +217,30 @@ def _note_unusable(failures: Sequence[UnusableReplies]) -> Iterator[Sentence]:
 class _Generated:
     """The play of one agent in one run, or of a file: its name in the table, and its examples.
 
-    `source` is the run or file as it was given. `sessions` says by group what was played: two of
-    the same value share characters, scene and intentions. `uncut` are the ids of the examples that
-    are whole sessions; the others end at the move that shows the intention.
+    `examples` are whole sessions, `cut` the same sessions cut at the moves that show an intention;
+    the examples of a file are both. `source` is the run or file as it was given. `sessions` says by
+    group what was played: two of the same value share characters, scene and intentions. `planned`
+    counts the sessions that did not end well, too.
     """
 
     name: str
     examples: tuple[Example, ...]
+    cut: tuple[Example, ...]
     sessions: Mapping[str, str]
+    planned: int
     source: str
     run: str = ""
     agent: str = ""
     npc: str = ""
-    uncut: frozenset[str] = frozenset()
+
+    @property
+    def cut_play(self) -> CutPlay:
+        return CutPlay(self.cut, self.planned, count_labels(self.examples))
 
 
-def _load_play(
-    lab: Context, config: GapConfig, notes: list[Sentence]
-) -> tuple[list[_Generated], tuple[str, str] | None]:
-    """All sets of generated play, under names of their own, and which two are to be compared."""
+def _load_play(lab: Context, config: GapConfig, notes: list[Sentence]) -> list[_Generated]:
+    """All sets of generated play, under names of their own, the two of `pair` cut to the sessions
+    that both played."""
     names = tuple(dict.fromkeys((*config.pair, *config.generated)))
     sets: dict[str, list[_Generated]] = {}
     for name in names:
@@ -248,7 +248,7 @@ def _load_play(
         if file.is_file() or name.endswith((".jsonl", ".jsonl.gz")):
             sets[name] = [_load_file(file)]
         else:
-            sets[name] = _load_run(lab.store, name, config, notes)
+            sets[name] = _load_run(lab.store, name, notes)
     every = [row for name in names for row in sets[name]]
     times = Counter(row.name for row in every)
     agents = [(lab.store.run(row.run).declared.agents, row.agent) for row in every if row.run]
@@ -262,15 +262,14 @@ def _load_play(
     pair = [named(row) for name in dict.fromkeys(config.pair) for row in sets[name]]
     unpaired = [named(row) for name in names if name not in config.pair for row in sets[name]]
     if not pair:
-        return unpaired, None
+        return unpaired
     if len(pair) != 2:
         agent_names = ", ".join(row.name for row in pair)
         raise ConfigError(
             f"gap {' '.join(config.pair)}: expected two agents to compare, found {len(pair)}: "
             f"{agent_names}; name two runs of one agent each, or one run of two agents"
         )
-    first, second = _keep_shared_sessions(pair[0], pair[1], notes)
-    return [first, second, *unpaired], (first.name, second.name)
+    return [*_keep_shared_sessions(pair[0], pair[1], notes), *unpaired]
 
 
 def _keep_shared_sessions(
@@ -297,7 +296,12 @@ def _keep_shared_sessions(
         )
     )
     first, second = (
-        replace(row, examples=tuple(ex for ex in row.examples if ex.group in shared))
+        replace(
+            row,
+            examples=tuple(example for example in row.examples if example.group in shared),
+            cut=tuple(example for example in row.cut if example.group in shared),
+            planned=len(shared),
+        )
         for row in (first, second)
     )
     return first, second
@@ -310,57 +314,51 @@ def _load_file(path: Path) -> _Generated:
         sessions.setdefault(example.group, []).append((example.candidates, sorted(example.labels)))
     played = {group: digest(repr(sorted(rows))) for group, rows in sessions.items()}
     name = path.parent.name if path.name == EXAMPLES and path.parent.name else path.name
-    uncut = frozenset(example.id for example in examples)
-    return _Generated(name.split(".jsonl")[0], examples, played, str(path), uncut=uncut)
+    return _Generated(name.split(".jsonl")[0], examples, examples, played, len(sessions), str(path))
 
 
-def _load_run(store: Store, run: str, config: GapConfig, notes: list[Sentence]) -> list[_Generated]:
+def _load_run(store: Store, run: str, notes: list[Sentence]) -> list[_Generated]:
     verify_runs(store, run)
     row = store.run(run)
     if row.world != _INTENTION:
         raise ConfigError(
             f'--generated: expected a run of {_INTENTION}, found "{run}", a run of {row.world}'
         )
-    by_cast: dict[tuple[str, str], list[Example]] = {}
-    sessions: dict[tuple[str, str], dict[str, str]] = {}
-    left_out, failed_turns, played, uncut = row.trials - row.played, 0, 0, set[str]()
+    whole: defaultdict[tuple[str, str], list[Example]] = defaultdict(list)
+    cut: defaultdict[tuple[str, str], list[Example]] = defaultdict(list)
+    sessions: defaultdict[tuple[str, str], dict[str, str]] = defaultdict(dict)
+    planned = Counter(cast_of(trial.trial) for trial in store.trials(run))
+    left_out, failed_turns = row.trials - row.played, 0
     for episode in store.episodes(run, "played"):
         ended = episode.ended
         if ended is None or ended.reason == "failed turn" or not party_moved(episode):
             left_out += 1
             continue
         cast, session = cast_of(episode.trial), session_from(episode.trial.task.content)
-        played += 1
         failed_turns += len(episode.failed_turns)
-        cut = cut_examples(episode) if config.cut else ()
-        if not cut:
-            uncut.add(episode.trial.id)
-        by_cast.setdefault(cast, []).extend(cut or (example_of(episode),))
+        whole[cast].append(example_of(episode))
+        cut[cast].extend(cut_examples(episode))
         content = session.model_dump_json(include={"characters", "situation", "intentions"})
-        sessions.setdefault(cast, {})[session.id] = digest(content)
+        sessions[cast][session.id] = digest(content)
     if left_out:
         notes.append(SAY("left_out", run=run, n=left_out, sessions=Count("session", row.trials)))
     if failed_turns:
         notes.append(SAY("failed_turns", run=run, turns=Count("failed turn", failed_turns)))
-    if config.cut:
-        sessions_played = Count("session", played)
-        notes.append(
-            SAY("cut", run=run, n=played - len(uncut), sessions=sessions_played, whole=len(uncut))
-        )
-    if not by_cast:
+    if not whole:
         raise ConfigError(f"--generated: no session was played in {run}")
     return [
         _Generated(
             agent if agent == npc else f"{agent} (NPC: {npc})",
             tuple(examples),
+            tuple(cut[agent, npc]),
             sessions[agent, npc],
+            planned[agent, npc],
             run,
             run,
             agent,
             npc,
-            uncut=frozenset(example.id for example in examples if example.id in uncut),
         )
-        for (agent, npc), examples in by_cast.items()
+        for (agent, npc), examples in whole.items()
     ]
 
 
@@ -411,53 +409,3 @@ def information_of(
             notes.append(SAY("no_iep", run=run))
     estimates = {name: of_cast.get(cast) for name, cast in seats.items()}
     return {name: estimate for name, estimate in estimates.items() if estimate is not None}
-
-
-# ------------------------------------------------------------------ real play, by name
-
-SAMPLE = "sample"
-"""The name of the sample data that comes with the package."""
-
-_TEST_SHARE = 5
-"""One in so many episodes of the real play is kept for the test, where no test set is named."""
-
-
-def real_play(
-    real_name: str, test_name: str | None, notes: list[Sentence]
-) -> tuple[tuple[Example, ...], tuple[Example, ...]]:
-    """The real play to learn from and to test on; what to know of it is added to `notes`.
-
-    Without a test set one in five of the real episodes is kept for it. ConfigError where one is not
-    there, or there are too few episodes.
-    """
-    real = load_examples(real_name, "--real")
-    if SAMPLE in (real_name, test_name):
-        notes.append(SAY("sample"))
-    if test_name is not None:
-        return real, load_examples(test_name, "--test")
-    groups = sorted({example.group for example in real}, key=lambda group: digest("test", group))
-    if len(groups) < _TEST_SHARE:
-        raise ConfigError(
-            f"--real {real_name}: expected at least {_TEST_SHARE} episodes, to keep one in "
-            f"{_TEST_SHARE} for the test, found {len(groups)}; name a --test set"
-        )
-    held_out = set(groups[: len(groups) // _TEST_SHARE])
-    notes.append(SAY("held_out", n=len(held_out), episodes=len(groups)))
-    train = tuple(example for example in real if example.group not in held_out)
-    return train, tuple(example for example in real if example.group in held_out)
-
-
-def load_examples(name: str, flag: str) -> tuple[Example, ...]:
-    """The examples of an imported data set, a file, or the sample; ConfigError if none is there."""
-    if name == SAMPLE:
-        with as_file(files("sociolab.worlds.anteval") / "data" / "sample_play.jsonl") as path:
-            return read_examples(path)
-    if name in imported_names("dnd"):
-        return read_examples(imported_folder("dnd", name))
-    if Path(name).exists():
-        return read_examples(Path(name))
-    choices = ", ".join((SAMPLE, *imported_names("dnd")))
-    raise ConfigError(
-        f'{flag}: there is no data set or file "{name}"; there is: {choices}; import one with '
-        "sociolab import crd3, fireball or dnd"
-    )

@@ -1,48 +1,151 @@
-"""Tables of the intention gap: findings, a row for each agent, and notes on how to read them."""
+"""Tables of the intention gap: the ladder of agents and controls, then the paper's format.
+
+The verdict on whether agents can be put in order is here, too, since it is made of sentences.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
-from typing import Any, TypeAlias
+from itertools import product
+from typing import Any
 
 from sociolab.report.catalogue import Catalogue, Column, Form
 from sociolab.report.finding import Count, Finding, FindingTable, Sentence
 from sociolab.report.section import Section
 from sociolab.stats.correlation import spearman
 from sociolab.stats.intervals import Estimate
-from sociolab.worlds.anteval.gap import IN_FORMAT, GapRow, GapTable, against_floor
+from sociolab.worlds.anteval.gap import IN_FORMAT, GapRow, GapTable
 from sociolab.worlds.anteval.gap_intervals import (
     FEWEST_GROUPS,
     DMScores,
     Gap,
-    GapDifference,
     GapFigure,
-    NoiseFloor,
 )
+from sociolab.worlds.anteval.gap_ladder import Kind, Ladder
+from sociolab.worlds.anteval.intention import FEWEST_SESSIONS
 
 SAY = Catalogue("gap", "sociolab.worlds.anteval.notes")
 _FEW_AGENTS = 10
 _POINT: Form = "z.1f"  # type: ignore[assignment]
 
-_Parts: TypeAlias = tuple[GapFigure, GapFigure, Gap, NoiseFloor | None, NoiseFloor | None]
-"""fr, fg, G, the noise floor, and that between halves of the same set."""
 
-
-def _parts(row: GapRow, kind: str) -> _Parts:
-    """Of the gap over characters ("c"), or over characters with their skills ("o")."""
+def _parts(row: GapRow, kind: str) -> tuple[GapFigure, GapFigure, Gap]:
+    """fr, fg and G over characters ("c"), or over characters with their skills ("o")."""
     if kind == "c":
-        return row.fr.f_c, row.fg.f_c, row.g_c, row.floor_c, row.own_floor_c
-    return row.fr.f_o, row.fg.f_o, row.g_o, row.floor_o, row.own_floor_o
+        return row.fr.f_c, row.fg.f_c, row.g_c
+    return row.fr.f_o, row.fg.f_o, row.g_o
+
+
+# ------------------------------------------------------------------ the headline
+
+
+def gap_sections(table: GapTable, play: str, notes: Sequence[str]) -> Iterator[Section]:
+    """The headline of a virtual DM, then its tables in the format of the paper, with notes; `play`
+    says what it was tested on."""
+    title = SAY("title", dm=table.virtual_dm)
+    if (ladder := table.ladder) is None:
+        why = SAY("no_marks") if table.refits else SAY("no_refits_no_ladder")
+        yield Section(title, (SAY("no_headline", why=why),))
+    else:
+        tables = [_ladder_table(table, ladder)]
+        if ladder.steps and not any(_objections(ladder)):
+            tables.append(SAY.table("order", _steps(ladder)))
+        flags = [
+            SAY("ahead", agent=rung.name, difference=_rounded(rung.behind))
+            for rung in ladder.of("agent")
+            if rung.ahead
+        ]
+        there = {rung.name for rung in ladder.rungs}
+        flags += [SAY("unmarked", agent=r.name) for r in table.rows if r.name not in there]
+        yield Section(title, (verdict(ladder),), tuple(flags), tuple(tables))
+    yield _paper_section(table, play, notes)
+
+
+_BESIDE: tuple[Kind, ...] = ("people", "control")
+
+
+def verdict(ladder: Ladder) -> Sentence:
+    """The order of agents, nearest to people first, without those that score better than people; or
+    why there is none."""
+    if objections := tuple(_objections(ladder)):
+        return SAY("no_order", why=objections)
+    values = {rung.name: SAY("standing", name=rung.name, g=rung.signed) for rung in ladder.rungs}
+    people, controls = ([values[rung.name] for rung in ladder.of(kind)] for kind in _BESIDE)
+    agents = [values[rung.name] for rung in ladder.of("agent") if not rung.ahead]
+    return SAY("order", agents=agents or SAY("nobody"), people=people[0], controls=controls)
+
+
+def _objections(ladder: Ladder) -> Iterator[Sentence]:
+    for rung in ladder.rungs:
+        if rung.sessions is not None and rung.sessions < FEWEST_SESSIONS:
+            sessions = Count("session", rung.sessions)
+            yield SAY("few_sessions", agent=rung.name, sessions=sessions, fewest=FEWEST_SESSIONS)
+    if ladder.labels < FEWEST_SESSIONS:
+        yield SAY("few_labels", labels=Count("label", ladder.labels), fewest=FEWEST_SESSIONS)
+    close = [
+        SAY("close", name=rung.name, difference=_rounded(rung.behind))
+        for rung in ladder.of("control")
+        if not rung.surely_behind
+    ]
+    if close:
+        yield SAY("not_above", controls=close)
+
+
+def _rounded(figure: GapFigure | None) -> Sentence:
+    found = figure or GapFigure(None)
+    return SAY("figure", figure=found)
+
+
+def _ladder_table(table: GapTable, ladder: Ladder) -> FindingTable:
+    rungs = ladder.ranked
+    if any(_objections(ladder)):  # then no place in the table is an order of agents
+        rungs = tuple(rung for rung in ladder.rungs if rung.kind != "control")
+        rungs += ladder.of("control")
+    rows = (
+        Finding(
+            about={"play": rung.name, "kind": rung.kind},
+            p=rung.p,
+            more={
+                "sessions": rung.sessions,
+                "f_o": _percent(rung.fg.f_o),
+                "g_o": rung.g_o.signed,
+                "behind": rung.behind,
+            },
+        )
+        for rung in rungs
+    )
+    return SAY.table("ladder", rows, notes=_explain_ladder(table, ladder), labels=ladder.labels)
+
+
+def _explain_ladder(table: GapTable, ladder: Ladder) -> Iterator[Sentence]:
+    yield SAY("signed", measured_on=table.measured_on, refits=table.refits)
+    yield SAY("less_people")
+    shares = [SAY("share", skill=skill, share=ladder.skills[skill]) for skill in ladder.skills]
+    yield SAY("prior", skills=shares[:3], rest=len(shares[3:]))
+    for rung in ladder.of("agent"):
+        yield SAY("kept", name=rung.name, shown=rung.shown, assigned=rung.assigned, kept=rung.kept)
+    yield SAY("controls")
+    g_c = [SAY("standing", name=r.name, g=r.g_c.signed.value or 0.0) for r in ladder.of("control")]
+    yield SAY("no_g_c", controls=g_c)
+
+
+def _steps(ladder: Ladder) -> Iterator[Finding]:
+    for step in ladder.steps:
+        about = {"agent": step.one, "next": step.other}
+        yield Finding(about=about, more={"difference": step.g_o}, p=step.p_o)
+
+
+# ------------------------------------------------------------------ the paper's format
 
 
 def gap_findings(table: GapTable, kind: str) -> tuple[Finding, ...]:
-    """A finding for each agent and control: both F and G in percent, and the floors of G."""
+    """A finding for each agent and control: both F and G in percent."""
     return tuple(_gap(row, kind) for row in (*table.rows, *table.controls))
 
 
 def _gap(row: GapRow, kind: str) -> Finding:
-    real, generated, gap, floor, own = _parts(row, kind)
+    real, generated, gap = _parts(row, kind)
     return Finding(
         about={"agent": row.name},
         counts=(Count("example", row.examples),),
@@ -51,19 +154,9 @@ def _gap(row: GapRow, kind: str) -> Finding:
             "fg": _percent(generated),
             "G": gap.printed,
             "signed G": gap.signed,
-            "noise floor": _floor(gap, floor),
-            "own floor": _floor(gap, own),
             "failed": row.fr.failed + row.fg.failed,
         },
     )
-
-
-def _floor(gap: Gap, floor: NoiseFloor | None) -> Sentence | float | None:
-    """The floor, and whether G is above it where that can be said."""
-    if floor is None or floor.q95 is None:
-        return None
-    verdict = against_floor(gap, floor)
-    return SAY("against_floor", q95=floor.q95, verdict=verdict) if verdict else floor.q95
 
 
 def _percent(figure: GapFigure) -> GapFigure:
@@ -73,8 +166,7 @@ def _percent(figure: GapFigure) -> GapFigure:
     return GapFigure(value, low, high)
 
 
-def gap_section(table: GapTable, play: str, notes: Sequence[str]) -> Section:
-    """All tables of one virtual DM, with notes; `play` says what it was tested on."""
+def _paper_section(table: GapTable, play: str, notes: Sequence[str]) -> Section:
     tables = [
         SAY.table(
             "reading",
@@ -98,17 +190,23 @@ def gap_section(table: GapTable, play: str, notes: Sequence[str]) -> Section:
     columns = (
         Column("agent", "agent", "agent"),
         Column("n", "n", "examples"),
-        *(
-            Column(name, name, name, _POINT)
-            for name in ("fr", "fg", "G", "signed G", "noise floor", "own floor", "failed")
-        ),
+        *(Column(name, name, name, _POINT) for name in ("fr", "fg", "G", "signed G", "failed")),
     )
     tables.append(SAY.table("characters", gap_findings(table, "c"), columns=columns))
     tables.append(SAY.table("checks", gap_findings(table, "o"), columns=columns))
-    if difference := table.difference:
-        tables.append(_difference(difference))
     tables[-1] = replace(tables[-1], notes=(*_explain(table), *notes))
-    return Section(SAY("title", dm=table.virtual_dm), tables=tuple(tables))
+    flags = tuple(_flags(table))
+    return Section(SAY("paper", dm=table.virtual_dm), (), flags, tuple(tables))
+
+
+def _flags(table: GapTable) -> Iterator[Sentence]:
+    """Agents that are nearer to real play than people are in the format of whole sessions."""
+    for row, kind in product(table.rows, ("c", "o")):
+        own = _parts(row, kind)[2].signed.value
+        sizes = [each for each in table.controls if each.labels == row.labels] or table.controls
+        people = _parts(sizes[0], kind)[2].signed.value if sizes else None
+        if own is not None and people is not None and own < people:
+            yield SAY("below_people", agent=row.name, kind=f"G_{kind}", g=own, people=people)
 
 
 def _reading(table: GapTable, play: str) -> Iterator[Finding]:
@@ -128,22 +226,14 @@ def _scores(
     return Finding(about={"trained_on": trained_on}, more={**figures, "failed": scores.failed})
 
 
-def _difference(difference: GapDifference) -> FindingTable:
-    rows = (
-        Finding(about={"gap": gap}, more={"difference": figure}, p=p)
-        for gap, figure, p in (
-            ("G_c", difference.g_c, difference.p_c),
-            ("G_o", difference.g_o, difference.p_o),
-        )
-    )
-    return SAY.table("difference", rows, agent=difference.one, other=difference.other)
+# ------------------------------------------------------------------ several virtual DMs, raters
 
 
 def by_dm(tables: Sequence[GapTable]) -> Section:
-    """Agents x virtual DMs, as in the paper's Table 2."""
+    """Agents x virtual DMs."""
     gaps = _gaps(tables)
     rows = [
-        Finding(about={"agent": row.name}, more={name: by[row.name] for name, by in gaps.items()})
+        Finding(about={"agent": row.name}, more={n: _of(by, row.name) for n, by in gaps.items()})
         for row in tables[0].rows
     ]
     columns = (Column("agent", "agent", "agent"), *_columns(gaps))
@@ -151,14 +241,21 @@ def by_dm(tables: Sequence[GapTable]) -> Section:
 
 
 def _gaps(tables: Sequence[GapTable]) -> dict[str, dict[str, GapFigure]]:
-    """The printed G of each agent, by column: kind of gap and virtual DM."""
-    return {
-        SAY("gap_column", kind=f"G_{kind}", dm=table.virtual_dm): {
-            row.name: _parts(row, kind)[2].printed for row in table.rows
-        }
-        for table in tables
-        for kind in ("c", "o")
-    }
+    """G of each agent, by column: of each virtual DM G_o of cut play, signed, where there is any,
+    then both as the paper prints them."""
+    gaps: dict[str, dict[str, GapFigure]] = {}
+    for table in tables:
+        if table.ladder is not None:
+            of_cut = {rung.name: rung.g_o.signed for rung in table.ladder.of("agent")}
+            gaps[SAY("gap_column", kind="G_o", dm=table.virtual_dm)] = of_cut
+        for kind in ("c", "o"):
+            column = SAY("paper_column", kind=f"G_{kind}", dm=table.virtual_dm)
+            gaps[column] = {row.name: _parts(row, kind)[2].printed for row in table.rows}
+    return gaps
+
+
+def _of(gaps: Mapping[str, GapFigure], agent: str) -> GapFigure:
+    return gaps.get(agent, GapFigure(None))
 
 
 def _columns(names: Mapping[str, object], **more: Any) -> Iterator[Column]:
@@ -173,7 +270,7 @@ def raters_section(tables: Sequence[GapTable], rated: Mapping[str, Estimate]) ->
             about={"agent": name},
             estimate=estimate,
             counts=(Count("rating", estimate.n),),
-            more={column: by[name] for column, by in gaps.items()},
+            more={column: _of(by, name) for column, by in gaps.items()},
         )
         for name, estimate in rated.items()
     ]
@@ -193,7 +290,7 @@ def _correlations(
 ) -> Iterator[Sentence]:
     means = [estimate.value for estimate in rated.values()]
     rhos = {
-        name: spearman(means, [by[agent].value for agent in rated], list(rated))
+        name: spearman(means, [_of(by, agent).value for agent in rated], list(rated))
         for name, by in gaps.items()
     }
     correlations = [
@@ -207,27 +304,42 @@ def _correlations(
 
 
 def csv_rows(tables: Sequence[GapTable]) -> Iterator[dict[str, object]]:
-    """A row for each virtual DM, set of play and kind of gap, for programs."""
+    """A row for each virtual DM, format, set of play and kind of gap, for programs."""
     for table in tables:
+        ladder = table.ladder
+        for rung in ladder.rungs if ladder else ():
+            assert ladder is not None
+            figures = ladder.fr.f_o, rung.fg.f_o, rung.g_o
+            yield _csv_row(table, "cut at checks", rung.name, "o", ladder.labels, figures)
         for row in (*table.rows, *table.controls):
-            for kind, (fr, fg, gap, floor, own) in (
-                (kind, _parts(row, kind)) for kind in ("c", "o")
-            ):
-                figures = {"fr": fr, "fg": fg, "g": gap.printed, "signed_g": gap.signed}
-                yield {
-                    "virtual_dm": table.virtual_dm,
-                    "play": row.name,
-                    "kind": kind,
-                    "n": row.examples,
-                    **{
-                        f"{name}{end}": getattr(figure, field)
-                        for name, figure in figures.items()
-                        for end, field in (("", "value"), ("_low", "low"), ("_high", "high"))
-                    },
-                    "noise_floor": floor and floor.q95,
-                    "own_floor": own and own.q95,
-                    "refits": table.refits,
-                }
+            for kind in ("c", "o"):
+                figures = _parts(row, kind)
+                yield _csv_row(table, "as in the paper", row.name, kind, row.labels, figures)
+
+
+def _csv_row(
+    table: GapTable,
+    format: str,
+    play: str,
+    kind: str,
+    labels: int,
+    figures: tuple[GapFigure, GapFigure, Gap],
+) -> dict[str, object]:
+    fr, fg, gap = figures
+    named = {"fr": fr, "fg": fg, "g": gap.printed, "signed_g": gap.signed}
+    return {
+        "virtual_dm": table.virtual_dm,
+        "format": format,
+        "play": play,
+        "kind": kind,
+        "labels": labels,
+        **{
+            f"{name}{end}": getattr(figure, field)
+            for name, figure in named.items()
+            for end, field in (("", "value"), ("_low", "low"), ("_high", "high"))
+        },
+        "refits": table.refits,
+    }
 
 
 def _explain(table: GapTable) -> Iterator[Sentence]:
@@ -241,20 +353,5 @@ def _explain(table: GapTable) -> Iterator[Sentence]:
     yield SAY("npc")
     if table.matched:
         yield SAY("matched")
-    floors = [row.floor_o for row in table.rows if row.floor_o and row.floor_o.values]
-    own = [row.own_floor_o for row in table.rows if row.own_floor_o and row.own_floor_o.values]
-    if floors:
-        yield SAY("floor", sizes=_sizes(floors), splits=len(floors[0].values))
-        if own:
-            yield SAY("own_floor", sizes=_sizes(own))
-    else:
-        yield SAY("no_floor")
     if table.controls:
         yield SAY("control", control=IN_FORMAT)
-    if table.difference is not None:
-        p = SAY("two_sided") if table.refits else SAY("no_p")
-        yield SAY("difference", agent=table.difference.one, p=p)
-
-
-def _sizes(floors: Sequence[NoiseFloor]) -> tuple[str, ...]:
-    return tuple(dict.fromkeys(str(floor.size) for floor in floors))

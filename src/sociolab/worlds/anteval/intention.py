@@ -18,6 +18,7 @@ from sociolab.judging.reader import CannotTell, MissingValue, TranscriptReader
 from sociolab.prompting.sets import PromptSet
 from sociolab.worlds.anteval.information.scoring import NOTHING
 from sociolab.worlds.anteval.prompt_sets import paper_prompts
+from sociolab.worlds.anteval.real_play import load_examples, skill_shares
 from sociolab.worlds.anteval.scene import PASS, UNRECORDED, USE, is_recorded, party_moved
 from sociolab.worlds.anteval.session import NPC, SKILLS, Intention, Session, session_from
 from sociolab.worlds.anteval.virtual_dm.chat import (
@@ -30,6 +31,10 @@ from sociolab.worlds.anteval.virtual_dm.chat import (
 from sociolab.worlds.anteval.virtual_dm.example import DM, Example, Label, Turn, names_skill
 
 UNIFORM = "uniform"
+
+FEWEST_SESSIONS = 600
+"""G of fewer sessions, or of fewer labels, does not tell agents from each other, nor people from
+controls: the paper's number, too (section 5.1)."""
 
 _PURPOSES = {
     "acrobatics": "keep your balance, tumble or land on your feet where others would fall",
@@ -86,19 +91,24 @@ def describe_intention(skill: str) -> str:
 
 
 def read_prior(prior: str) -> tuple[tuple[str, float], ...]:
-    """The weights of a prior: "uniform", or a path to a JSON object from skill to weight.
+    """The weights of a prior: "uniform", a path to a JSON object from skill to weight, or real play
+    (an import, a file or the sample), for its shares.
 
     ConfigError for a file that cannot be read, an unknown skill, a negative weight, or no weight.
     """
     if prior == UNIFORM:
         return tuple((skill, 1.0) for skill in SKILLS)
+    if not prior.endswith(".json"):
+        expected = f'prior: expected "{UNIFORM}" or a path to a JSON object (.json), or real play'
+        shares = skill_shares(load_examples(prior, expected))
+        return tuple((skill, shares[skill]) for skill in SKILLS if skill in shares)
     try:
         content = json.loads(Path(prior).read_bytes())
         weights = TypeAdapter(dict[str, float]).validate_python(content)
     except OSError as error:
         raise ConfigError(
-            f'the prior "{Path(prior)}" cannot be read ({error.strerror}); expected "{UNIFORM}" '
-            "or a path to a JSON object from skill to weight"
+            f'the prior "{Path(prior)}" cannot be read ({error.strerror}); expected "{UNIFORM}", '
+            "real play, or a path to a JSON object from skill to weight"
         ) from error
     except (ValueError, ValidationError) as error:
         raise ConfigError(f"{Path(prior)}: expected a JSON object from skill to weight") from error

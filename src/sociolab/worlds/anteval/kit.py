@@ -27,6 +27,7 @@ from sociolab.worlds.anteval.information.reserve import OF_NPC
 from sociolab.worlds.anteval.information.scoring import RECALL_OF, RecordJudge, learned
 from sociolab.worlds.anteval.intention import ChatIntentionJudge, IntentionRecordJudge
 from sociolab.worlds.anteval.rating import rating_guide
+from sociolab.worlds.anteval.real_play import SAMPLE
 from sociolab.worlds.anteval.scene import LEAVE, PASS, SPEAK
 from sociolab.worlds.anteval.scripted import ScriptedPartyPlayer, WhatElsePlayer
 from sociolab.worlds.anteval.session import PLURAL, session_from
@@ -175,15 +176,12 @@ def _load_intention(setup: WorldSetup) -> WorldKit:
         temperature=settings.texts.agent_temperature(1.0),
         pace=Pace(lambda task: session_from(task.content).turns),
         variants=INTENTION_VARIANTS,
+        cautions=partial(settings.cautions, drawn=setup.folder is None),
     )
 
 
 def _facts(episode: Episode, _: Sequence[JudgingRow]) -> Sidebar:
     return Sidebar(facts=learned(episode))
-
-
-SAMPLE = "sample"
-"""The name of the sample play that comes with the package."""
 
 
 def _real_play(path: str) -> Importer:
@@ -224,7 +222,6 @@ def _gap() -> Tool:
             real=SAMPLE,
             generated=(runs["anteval-intention"],),
             information=(runs["anteval-information"],),
-            splits=4,
             refits=6,
         )
 

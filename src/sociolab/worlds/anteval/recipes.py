@@ -29,7 +29,8 @@ from sociolab.report.run_facts import evaluated
 from sociolab.report.schema import RunResult
 from sociolab.report.section import Section
 from sociolab.stats.intervals import Estimate, Method
-from sociolab.worlds.anteval.gap_of_runs import SAMPLE, DMConfig, GapConfig, gap, real_play
+from sociolab.worlds.anteval.gap_of_runs import DMConfig, GapConfig, gap
+from sociolab.worlds.anteval.real_play import SAMPLE, real_play
 from sociolab.worlds.anteval.sessions import InformationSettings, IntentionSettings
 from sociolab.worlds.anteval.virtual_dm.specs import DMFactory
 

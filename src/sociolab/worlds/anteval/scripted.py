@@ -350,6 +350,12 @@ def _share(character: PartyMember, ability: str) -> float:
     return 0.35 + 0.6 * (character.abilities.get(ability, 10) - 3) / 17
 
 
+def small_talk() -> tuple[str, ...]:
+    """What scripted players say who have nothing to do, without the lines that name anybody."""
+    party = _lines()["party"]
+    return tuple(line for line in (*party["chat"], *party["small_talk"]) if "{" not in line)
+
+
 @cache
 def _lines() -> dict[str, Any]:
     return tomllib.loads(files(PACKAGE).joinpath("data", "scripted_lines.toml").read_text("utf-8"))

@@ -20,8 +20,10 @@ from sociolab.core.ports import DataId
 from sociolab.core.reading import json_records, read_bytes
 from sociolab.core.seeding import digest
 from sociolab.engine.setup import WorldSetup
+from sociolab.report.catalogue import Catalogue
+from sociolab.report.finding import Count, Sentence
 from sociolab.worlds.anteval.information.scoring import LEARNED, InformationPlan, Learned
-from sociolab.worlds.anteval.intention import UNIFORM, Assigned, read_prior
+from sociolab.worlds.anteval.intention import FEWEST_SESSIONS, UNIFORM, Assigned, read_prior
 from sociolab.worlds.anteval.party.drawing import draw_party
 from sociolab.worlds.anteval.prompt_sets import AntSettings
 from sociolab.worlds.anteval.scenes import (
@@ -31,6 +33,8 @@ from sociolab.worlds.anteval.scenes import (
     draw_situation,
 )
 from sociolab.worlds.anteval.session import MOST_TURNS, Fact, Form, Mystery, PartyMember, Session
+
+SAY = Catalogue("gap", "sociolab.worlds.anteval.notes")
 
 FILE = "sessions.jsonl"
 
@@ -288,9 +292,10 @@ class InformationSettings(DrawnSettings):
 class IntentionSettings(DrawnSettings):
     """Intention expression.
 
-    `prior` is "uniform" or a path to a JSON object from skill to weight; `none` the share of
-    players who mean to use no skill; the others mean to use `per_player` different ones. `marks`:
-    they say in a private field which of their moves shows it.
+    `prior` is "uniform", a path to a JSON object from skill to weight, or real play (an import or a
+    file) for its shares; `none` the share of players who mean to use no skill; the others mean to
+    use `per_player` different ones. `marks`: they say in a private field which of their moves shows
+    it.
     """
 
     prior: str = UNIFORM
@@ -308,6 +313,17 @@ class IntentionSettings(DrawnSettings):
         return DrawnSessions(
             "intention", seed, self.sessions, self.players, self.turns, assigned=assigned
         )
+
+    def cautions(self, sessions: int, *, drawn: bool) -> tuple[Sentence, ...]:
+        """Why `sociolab gap` will not put agents in order that play so many sessions."""
+        why = []
+        if sessions < FEWEST_SESSIONS:
+            why.append(SAY("plan_few", sessions=Count("session", sessions), fewest=FEWEST_SESSIONS))
+        if not self.marks:
+            why.append(SAY("plan_marks"))
+        if drawn and self.prior == UNIFORM:
+            why.append(SAY("plan_prior"))
+        return (SAY("plan", why=why),) if why else ()
 
 
 def load_sessions(
