@@ -255,6 +255,8 @@ def test_agents_are_put_in_order_nearest_to_people_first() -> None:
     )
     assert rows == ["real play", "a", "small talk", "b"]
     assert headings[1] == "Each agent less the next: G_o"
+    order = next(iter(gap_sections(table, "real play", ()))).tables[1]
+    assert order.rows[0][2] == "\N{MINUS SIGN}9.0 [\N{MINUS SIGN}15.0, \N{MINUS SIGN}3.0]"
 
 
 def unordered(table: GapTable) -> str:
