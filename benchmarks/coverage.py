@@ -2,9 +2,10 @@
 raise a false alarm: recorded experiments.
 
     OMP_NUM_THREADS=1 .venv/bin/python benchmarks/coverage.py \\
-        [shapes] [others] [unseen] [ends] [alarms]
+        [shapes] [others] [unseen] [ends] [alarms] [STUDIES]
 
-Data-generating models, 2,000 simulated studies for each number of scenarios (clusters):
+Data-generating models, 2,000 simulated studies (or so many) for each number of scenarios
+(clusters):
 
 - unequal: each scenario has 1 to 20 plays (1 + a rounded exponential), a normal effect of variance
   1 and normal noise of variance 1 on each play; the true mean is 6.
@@ -33,8 +34,8 @@ BCa bootstrap of scenarios (500 studies).
 1 play a cluster, 4, or 1 to 20 (all equally likely), and with a correlation within clusters of 0,
 .3 or .8 (of the normal variables that scores are made of). Beside ours stands Student's t on the
 plain cluster-robust error. "Ends" are scores of which 70 or 90 % are 10, the others alike from 7 to
-9, 0 to 9, or 0 to 2, with plays alike (.5), beside the interval that does not know that half of the
-clusters lie at one end. The last lines are false alarms: of gates on rare measures, and of a
+9, 0 to 9, or 0 to 2, with plays alike (.5), beside the interval that does not know that clusters
+crowd at one end. The last lines are false alarms: of gates on rare measures, and of a
 comparison that is looked at six times as it grows.
 """
 
@@ -297,7 +298,8 @@ def _summary(rows: list[tuple[bool, bool, float]], oracle: float) -> Coverage:
 def main() -> None:
     """Print the tables in Markdown."""
     start = time.perf_counter()
-    print(f"Coverage of the 95 % interval, {SIMULATIONS:,} studies a cell (numpy {np.__version__})")
+    studies = next((int(word) for word in sys.argv[1:] if word.isdigit()), SIMULATIONS)
+    print(f"Coverage of the 95 % interval, {studies:,} studies a cell (numpy {np.__version__})")
     parts = {
         "shapes": _shapes,
         "others": _others,
@@ -305,23 +307,26 @@ def main() -> None:
         "ends": _ends,
         "alarms": _false_alarms,
     }
-    for name in sys.argv[1:] or parts:
-        parts[name]()
+    for name in [word for word in sys.argv[1:] if not word.isdigit()] or parts:
+        parts[name](studies)
     print(f"{time.perf_counter() - start:.0f} s")
 
 
-def _shapes() -> None:
+def _shapes(simulations: int) -> None:
     print("\n| scores | " + " | ".join(f"{count} scenarios" for count in SCENARIOS) + " |")
     print("|---|" + "---|" * len(SCENARIOS))
     shapes = (unequal, goal, believability, money, success, zero_inflated, rare, contaminated)
     for draw in (*shapes, crossed):
-        cells = {count: coverage(draw, by_scenario, count) for count in SCENARIOS}
+        cells = {count: coverage(draw, by_scenario, count, simulations) for count in SCENARIOS}
         for name in cells[SCENARIOS[-1]]:
             row = [cells[count][name] for count in SCENARIOS]
-            print(f"| {name} | " + " | ".join(map(_cell, row)) + " |", flush=True)
+            print(
+                f"| {name} | " + " | ".join(_cell(one, simulations) for one in row) + " |",
+                flush=True,
+            )
 
 
-def _unseen(simulations: int = 1000) -> None:
+def _unseen(simulations: int) -> None:
     counts = (5, 10, 20, 40)
     print("\n| scores | plays a cluster | alike | " + " | ".join(f"{n} clusters" for n in counts))
     print("|---|---|---|" + "---|" * len(counts))
@@ -344,9 +349,9 @@ def _unseen(simulations: int = 1000) -> None:
         print(f"{kind}: below 93 % in {short} of {many} cells from 10 clusters on")
 
 
-def _ends(simulations: int = 1000) -> None:
+def _ends(simulations: int) -> None:
     """Coverage, the share with the truth below them, and the width beside the usual interval's."""
-    counts = (5, 8, 10, 14, 20, 40)
+    counts = (3, 5, 8, 10, 14, 20, 40)
     lowest = {"7 to 9": 7, "0 to 9": 0, "0 to 2": 0}
     print("\n| tens | others | plays | " + " | ".join(f"{count} clusters" for count in counts))
     print("|---|---|---|" + "---|" * len(counts))
@@ -377,12 +382,12 @@ def _end_cell(scores: Floats, plays: int, count: int, simulations: int) -> str:
     return f"{held[0]:.1%} ({held[1]:.1%}), {widths[0] / widths[1]:.2f}"
 
 
-def _cell(found: Coverage) -> str:
-    without = 1 - found.given / SIMULATIONS
+def _cell(found: Coverage, simulations: int) -> str:
+    without = 1 - found.given / simulations
     return f"{found.held:.1%}, {found.width:.2f}" + (f" ({without:.1%} none)" if without else "")
 
 
-def _others() -> None:
+def _others(simulations: int) -> None:
     print("\n| scores | scenarios | interval | coverage, width | truth above it | below it |")
     print("|---|---|---|---|---|---|")
     scales: tuple[tuple[Draw, float, float], ...] = (
@@ -390,11 +395,11 @@ def _others() -> None:
     )  # fmt: skip
     for draw, low, high in scales:
         for count in (10, 45):
-            _row("ours", count, coverage(draw, by_scenario, count), SIMULATIONS)
+            _row("ours", count, coverage(draw, by_scenario, count, simulations), simulations)
             for kind in ("t", "Johnson", "Hall", "Wilson", "BCa"):
-                many = 500 if kind == "BCa" else SIMULATIONS
+                many = min(500, simulations) if kind == "BCa" else simulations
                 _row(kind, count, coverage(draw, other(kind, low, high), count, many), many)
-    _row("two-way t", 90, coverage(crossed, by_both, 90), SIMULATIONS)
+    _row("two-way t", 90, coverage(crossed, by_both, 90, simulations), simulations)
 
 
 def _row(label: str, count: int, found: Mapping[str, Coverage], many: int) -> None:
@@ -407,7 +412,7 @@ def _row(label: str, count: int, found: Mapping[str, Coverage], many: int) -> No
         )
 
 
-def _false_alarms() -> None:
+def _false_alarms(simulations: int) -> None:
     """Gates at the truth, on measures that are 0 in most plays; and six looks at no difference.
 
     Single plays, or 3 of a scenario that are alike (Beta, correlation .3). A gate on a difference
@@ -419,7 +424,7 @@ def _false_alarms() -> None:
     for kind in ("difference of costs", "mean cost", "rate"):
         for rate in (0.02, 0.04, 0.1):
             for plays in (1, 3):
-                fired = [_fired(kind, rate, plays, count) for count in counts]
+                fired = [_fired(kind, rate, plays, count, simulations) for count in counts]
                 cells = " | ".join(f"{under:.1%}, {over:.1%}" for under, over in fired)
                 print(f"| {kind}, {rate:.0%} not 0 | {plays} | {cells} |", flush=True)
     looks, alarms, random = (10, 20, 30, 45, 60, 90), np.zeros(2), np.random.default_rng(1)
@@ -433,7 +438,7 @@ def _false_alarms() -> None:
     )
 
 
-def _fired(kind: str, rate: float, plays: int, count: int) -> tuple[float, float]:
+def _fired(kind: str, rate: float, plays: int, count: int, simulations: int) -> tuple[float, float]:
     """How often the interval lies below the truth, and above it."""
     random, fired = np.random.default_rng([count, int(100 * rate), plays]), np.zeros(2)
     homes = [f"s{i}" for i in range(count) for _ in range(plays)]
@@ -450,12 +455,12 @@ def _fired(kind: str, rate: float, plays: int, count: int) -> tuple[float, float
         "mean cost": (-5.5 * rate, (-10, 0)),
         "rate": (rate, (0, 1)),
     }[kind]
-    for _ in range(SIMULATIONS):
+    for _ in range(simulations):
         values = drawn() - drawn() if kind.startswith("difference") else drawn()
         found = on_scale(mean(values.tolist(), homes), *scale)
         if found.low is not None and found.high is not None:
             fired += (found.high < truth, found.low > truth)
-    under, over = (fired / SIMULATIONS).tolist()
+    under, over = (fired / simulations).tolist()
     return under, over
 
 

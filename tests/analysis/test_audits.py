@@ -97,9 +97,9 @@ def test_no_interval_of_repeats_passes_what_the_scale_allows() -> None:
 def test_no_interval_of_an_effect_passes_what_the_scale_allows() -> None:
     # REL from -5 to 5: a score moves by 10 at most, either way; all measures by 100 % of a scale.
     rows = [
-        moved(-4, 5, now="x", measure=CHANGEABLE),
+        moved(-4, 0, now="x", measure=CHANGEABLE),
         moved(1, 0, now="x", cluster="b", measure=CHANGEABLE),
-        moved(0, 9, now="x"),
+        moved(0, 4, now="x"),
         moved(1, 0, now="x", cluster="b"),
     ]
     found = by(change_findings(rows))

@@ -166,7 +166,7 @@ def test_where_every_play_succeeds_the_interval_is_what_that_leaves() -> None:
     assert [of.estimate.low for of in found.estimates] == pytest.approx([0.540742] * 2, abs=1e-5)
     (table,) = consistency_section([found], {"goal": GOAL}).tables
     assert table.rows[0] == ("x", "GOAL", "1", "1.000 [0.541, 1.000]", "6")
-    assert "Gaffke's where half of the clusters or more lie at one end" in " ".join(table.notes)
+    assert "Gaffke's where clusters crowd at one end of the scale" in " ".join(table.notes)
     (never,) = passing([side(dict.fromkeys(rows, (1.0, 1.0)))], {"goal": 8}, (1,))
     (table,) = consistency_section([never], {"goal": GOAL}).tables
     assert table.rows[0][3:] == ("0.000 [0.000, 0.459]", "6")
@@ -180,7 +180,7 @@ def test_a_figure_without_interval_has_a_reason_and_none_passes_the_scale() -> N
     two = side({("lamp", "ann"): (9, 9), ("bike", "ann"): (9, 1)})
     (table,) = consistency_section(passing([two], {"goal": 8}, (1,)), {"goal": GOAL}).tables
     assert table.rows[0][3:] == ("0.750 [0.112, 0.994]", "2")
-    assert "lie at one end" in " ".join(table.notes)
+    assert "crowd at one end" in " ".join(table.notes)
 
 
 def test_where_lower_is_better_a_play_succeeds_from_the_threshold_down() -> None:

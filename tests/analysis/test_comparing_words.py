@@ -130,8 +130,8 @@ def test_what_settles_several_measures_is_told_for_the_level_that_they_share() -
 
 
 def test_no_interval_passes_what_two_values_can_differ_by() -> None:
-    # 9 and 3: mean 6, se 3, times 12.706: -32.1 to 44.1; GOAL goes from 0 to 10.
-    found = section({"goal": (9, 3)})
+    # 5 and 1: mean 3, se 2, times 12.706: -22.4 to 28.4; GOAL goes from 0 to 10.
+    found = section({"goal": (5, 1)})
     assert found.tables[0].rows[0][4] == "[\N{MINUS SIGN}10.00, 10.00]"
     assert "truncated at the ends of what the scale allows" in " ".join(found.tables[0].notes)
 

@@ -147,7 +147,7 @@ def test_the_page_tells_figures_failures_and_what_they_do_not_show(
         "Outcomes that could not be established do not count as zero",
         "openai/alpha 4 0 4 4 0 33 % scripted 4 2 2 2 2 40 %",
         "sociolab list episodes --run small --score goal_checked=disputed",
-        "Gaffke's where half of the clusters or more lie at one end",
+        "Gaffke's where clusters crowd at one end of the scale",
         "GOAL: agent (row) by partner (column)",
         "0.00217",
         "6 episodes in full, spaced evenly over the plan",

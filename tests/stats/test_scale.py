@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from typing import TypeAlias
+
 import numpy as np
 import pytest
-from hypothesis import given, strategies as st
+from hypothesis import assume, given, strategies as st
 from scipy.stats import beta, norm
 from statsmodels.stats.proportion import proportion_confint
 
@@ -12,15 +14,17 @@ from sociolab.stats import TRUNCATED_NOTE, Estimate, mean, on_scale
 
 
 def test_an_interval_of_two_clusters_is_cut_at_both_ends() -> None:
-    # Means .1 and .9: 0.5 with se sqrt(2 x 0.32) / 2 = 0.4, times 12.706: -4.58 to 5.58.
-    found = on_scale(mean([0.1, 0.9], ["a", "b"]), 0, 1)
+    # Means .4 and .6: 0.5 with se sqrt(2 x 0.02) / 2 = 0.1, times 12.706: -.77 to 1.77.
+    found = on_scale(mean([0.4, 0.6], ["a", "b"]), 0, 1)
     assert (found.value, found.low, found.high, found.note) == (0.5, 0, 1, TRUNCATED_NOTE)
 
 
 def test_an_interval_on_the_scale_stays_as_it_is() -> None:
     whole = mean([4, 5, 6, 5, 4, 6], list("abcdef"))
-    assert on_scale(whole, 0, 10) is whole
-    assert on_scale(whole, 0, 5.2).high == 5.2
+    ends = on_scale(whole, 0, 10).low, on_scale(whole, 0, 10).high
+    assert ends == pytest.approx((whole.low, whole.high))
+    assert on_scale(whole, 0, 8).note == ""
+    assert on_scale(mean([6, 7, 8], list("abc")), 0, 9).high == 9
 
 
 def test_what_has_no_interval_stays_as_it_is() -> None:
@@ -43,6 +47,9 @@ def test_the_cut_interval_holds_the_true_mean_as_often() -> None:
 
 # Rates
 
+FIVE_OF_FOUR = [1, 1, 1, 0] + [1, 1, 0, 0] * 2 + [1, 0, 0, 0] + [1, 1, 1, 0]
+HOMES = [name for name in "abcde" for _ in range(4)]
+
 
 @pytest.mark.parametrize(("hits", "plays"), [(0, 12), (1, 12), (6, 12), (11, 12), (3, 40)])
 def test_of_single_plays_a_rate_has_the_interval_of_clopper_and_pearson(
@@ -56,14 +63,13 @@ def test_of_single_plays_a_rate_has_the_interval_of_clopper_and_pearson(
 
 
 def test_a_rate_of_clustered_plays_worked_by_hand() -> None:
-    # Clusters 2/2, 1/2, 1/2, 0/2, 2/2: p = .6; cluster means less p: .4, -.1, -.1, -.6, .4; squares
-    # .70; error^2 = .7 / (5 * 4) = .035. Effective: .24 / .035 = 6.857143, times (t(9) / t(4))^2 =
-    # (2.262157 / 2.776445)^2 = .663846: 4.552089, hits 2.731253, misses 1.820836.
-    values = [1, 1, 1, 0, 1, 0, 0, 0, 1, 1]
-    found = on_scale(mean(values, list("aabbccddee")), 0, 1)
+    # Clusters 3/4, 2/4, 2/4, 1/4, 3/4: p = .55; cluster means less p: .2, -.05, -.05, -.3, .2;
+    # squares .175; error^2 = .175 / (5 * 4) = .00875. Effective: .2475 / .00875 = 28.285714, times
+    # (t(19) / t(4))^2 = (2.093024 / 2.776445)^2 = .568294: 16.074603, 8.841032 hits.
+    found = on_scale(mean(FIVE_OF_FOUR, HOMES), 0, 1)
     assert found.method == "rate"
-    assert found.error == pytest.approx(0.035**0.5)
-    low, high = beta.ppf(0.025, 2.731253, 2.820836), beta.ppf(0.975, 3.731253, 1.820836)
+    assert found.error == pytest.approx(0.00875**0.5)
+    low, high = beta.ppf(0.025, 8.841032, 8.233571), beta.ppf(0.975, 9.841032, 7.233571)
     assert (found.low, found.high) == pytest.approx((low, high), abs=1e-5)
 
 
@@ -76,15 +82,14 @@ def test_a_rate_never_rests_on_more_plays_than_there_are() -> None:
 
 
 def test_a_rate_on_another_scale_is_the_same_there() -> None:
-    plays = [1, 1, 1, 0, 1, 0, 0, 0, 1, 1]
-    share = on_scale(mean(plays, list("aabbccddee")), 0, 1)
-    loss = on_scale(mean([10 * play - 10 for play in plays], list("aabbccddee")), -10, 0)
+    share = on_scale(mean(FIVE_OF_FOUR, HOMES), 0, 1)
+    loss = on_scale(mean([10 * play - 10 for play in FIVE_OF_FOUR], HOMES), -10, 0)
     assert share.low is not None
     assert loss.low == pytest.approx(10 * share.low - 10)
 
 
 def test_scores_between_the_ends_are_no_rate() -> None:
-    assert on_scale(mean([0, 1, 0.5, 1, 0.2], list("abcde")), 0, 1).method == "t"
+    assert on_scale(mean([0.4, 0.6, 0.5, 0.7, 0.2], list("abcde")), 0, 1).method == "t"
     assert on_scale(mean([4, 5, 5, 4, 5], list("abcde")), 0, 10).method == "t"
 
 
@@ -155,34 +160,80 @@ def test_one_score_less_does_not_tell_more(
     assert best.low > second.low
 
 
-@st.composite
-def near_an_end(draw: st.DrawFn) -> tuple[list[list[float]], tuple[float, float]]:
-    """Clusters of one to three scores, more than half of them at the top."""
-    ends = draw(st.sampled_from([(0.0, 10.0), (-10.0, 0.0), (0.0, 1.0)]))
-    step = (ends[1] - ends[0]) / 10
-    scores = st.lists(st.integers(0, 10).map(lambda i: ends[0] + step * i), min_size=1, max_size=3)
-    others = draw(st.lists(scores, min_size=1, max_size=8))
-    sizes = draw(st.lists(st.integers(1, 3), min_size=len(others), max_size=len(others) + 9))
-    return [*others, *([ends[1]] * size for size in sizes)], ends
+Clusters: TypeAlias = list[list[float]]
 
 
-@given(near_an_end(), st.data())
-def test_a_worse_score_never_gives_a_better_interval(
-    case: tuple[list[list[float]], tuple[float, float]], data: st.DataObject
-) -> None:
-    clusters, (low, high) = case
+def crowding(clusters: Clusters, end: float) -> float:
+    """The share of clusters at an end; those nearer than half the mean distance count in part."""
+    away = np.array([abs(float(np.mean(cluster)) - end) for cluster in clusters])
+    half = away.mean() / 2
+    return 1.0 if half < 1e-12 else float(np.sum((half - away)[away < half]) / half / len(away))
+
+
+def interval(clusters: Clusters, low: float, high: float) -> tuple[float, float]:
+    """On the scale; the whole of it where nothing can be told."""
     values = [score for cluster in clusters for score in cluster]
     homes = [f"c{i}" for i, cluster in enumerate(clusters) for _ in cluster]
-    place = data.draw(st.integers(0, sum(map(len, clusters[: len(clusters) // 2])) - 1))
-    worse = values.copy()
-    worse[place] = data.draw(st.floats(low, values[place]))
-    before, after = (on_scale(mean(some, homes), low, high) for some in (values, worse))
-    if after.method != "end":  # now less than half of the clusters are at the top
-        return
-    assert None not in (before.low, before.high, after.low, after.high)
-    rounding = 1e-6 * (high - low)
-    assert after.low <= before.low + rounding  # type: ignore[operator]
-    assert after.high <= before.high + rounding  # type: ignore[operator]
+    found = on_scale(mean(values, homes), low, high)
+    return (low, high) if found.low is None or found.high is None else (found.low, found.high)
+
+
+@st.composite
+def scored_clusters(draw: st.DrawFn) -> tuple[Clusters, tuple[float, float]]:
+    """2 to 20 clusters of one to three scores, anywhere or most of them at one end."""
+    low, high = draw(st.sampled_from([(0.0, 10.0), (-10.0, 0.0), (0.0, 1.0)]))
+    sizes, tenths = st.integers(1, 3), st.integers(0, 10).map(lambda i: low + (high - low) / 10 * i)
+    others = draw(st.lists(st.lists(tenths, min_size=1, max_size=3), min_size=1, max_size=10))
+    end = draw(st.sampled_from([low, high]))
+    crowd = draw(st.lists(sizes.map(lambda n: [end] * n), min_size=1, max_size=10))
+    return [*others, *crowd], (low, high)
+
+
+def worsen(data: st.DataObject, clusters: Clusters, least: float) -> Clusters:
+    """One score lowered, by whatever amount."""
+    cluster = data.draw(st.integers(0, len(clusters) - 1))
+    place = data.draw(st.integers(0, len(clusters[cluster]) - 1))
+    worse = [[*each] for each in clusters]
+    worse[cluster][place] = data.draw(st.floats(least, clusters[cluster][place]))
+    return worse
+
+
+@given(scored_clusters(), st.data())
+def test_where_clusters_crowd_at_one_end_a_worse_score_never_gives_a_better_interval(
+    case: tuple[Clusters, tuple[float, float]], data: st.DataObject
+) -> None:
+    clusters, (low, high) = case
+    worse = worsen(data, clusters, low)
+    assume(all(max(crowding(each, low), crowding(each, high)) >= 0.5 for each in (clusters, worse)))
+    for before, after in zip(
+        interval(clusters, low, high), interval(worse, low, high), strict=True
+    ):
+        assert after <= before + 1e-6 * (high - low)
+
+
+@given(scored_clusters())
+def test_clusters_of_which_half_lie_at_one_end_crowd_there(
+    case: tuple[Clusters, tuple[float, float]],
+) -> None:
+    clusters, ends = case
+    for end in ends:
+        at_end = sum(set(cluster) == {end} for cluster in clusters)
+        assert crowding(clusters, end) >= at_end / len(clusters) - 1e-9
+
+
+@given(scored_clusters(), st.data())
+def test_an_interval_never_jumps(
+    case: tuple[Clusters, tuple[float, float]], data: st.DataObject
+) -> None:
+    """Wherever clusters lie: a score that changes by a millionth of the scale hardly moves it."""
+    clusters, (low, high) = case
+    assume(len({score for cluster in clusters for score in cluster} - {low, high}) > 0)
+    cluster = data.draw(st.integers(0, len(clusters) - 1))
+    step = 1e-6 * (high - low)
+    moved = [[*each] for each in clusters]
+    moved[cluster][0] += step if clusters[cluster][0] < high else -step
+    before, after = interval(clusters, low, high), interval(moved, low, high)
+    assert after == pytest.approx(before, abs=3e-3 * (high - low))
 
 
 @pytest.mark.parametrize("count", [2, 6, 14, 60, 800])

@@ -186,7 +186,7 @@ def _wider(estimate: Estimate, width: float, looks: int) -> Estimate:
     tail, freedom = (1 - LEVEL) / 2, estimate.freedom
     if estimate.value is None or estimate.low is None or estimate.high is None or looks == 1:
         return estimate
-    if estimate.method == "end":
+    if estimate.by_cluster is not None:
         return on_scale(estimate, -width, width, tail / looks)
     if freedom:
         by = t_quantile(1 - tail / looks, freedom) / t_critical(freedom)

@@ -356,7 +356,7 @@ _METHODS = {
     "rate": "Korn-Graubard for rates",
     "crossed": "t, clustered by rater too (both ways)",
     "model": "t, of a mixed model with raters or prompt sets",
-    "end": "Gaffke's where half of the clusters or more lie at one end",
+    "end": "Gaffke's where clusters crowd at one end of the scale",
 }
 
 

@@ -32,17 +32,25 @@ or the other (success, a rule broken) the mean is a rate p, and has a rate's int
 Pearson's for the effective number of plays p (1 - p) / error^2, adjusted for the degrees of freedom
 and at most the number of plays (Korn and Graubard, Survey Methodology 24, 1998, 193-201).
 
-Where half of the clusters or more lie at one end of the scale, scatter says little of what is rare:
-were all at the top there would be none, and one score less would then seem to tell more than none
-did. There the interval is that of Gaffke (Communications in Statistics 34, 2005, 2097-2113;
-Learned-Miller and Thomas, arXiv 1905.06208): the mean of the clusters and of a pseudo-cluster at
-the end that the limit looks to, weighted at random by the Dirichlet distribution, has 2.5 % of its
-distribution beyond the limit. All clusters weigh 1 (the Bayesian bootstrap: Rubin, Annals of
-Statistics 9, 1981, 130-134), times their size. The pseudo-cluster weighs 1 on a scale from 0 to 1,
-where clusters may all be 0 or 1 (of single plays it is Clopper and Pearson's interval, of clusters
-that are all alike the "rule of three", Hanley and Lippman-Hand, JAMA 249, 1983, 1743-1745), and on
-other scales `PSEUDO`: the least that by simulation keeps both ends at 2.5 % for rare costs. A worse
-score never moves a limit up.
+Where most clusters crowd at one end of the scale, scatter says little of what is rare: were all at
+the top there would be none, and one score less would then seem to tell more than none did. There
+the interval is that of Gaffke (Communications in Statistics 34, 2005, 2097-2113; Learned-Miller and
+Thomas, arXiv 1905.06208): the mean of the clusters and of a pseudo-cluster at the end that the
+limit looks to, weighted at random by the Dirichlet distribution, has 2.5 % of its distribution
+beyond the limit. All clusters weigh 1 (the Bayesian bootstrap: Rubin, Annals of Statistics 9, 1981,
+130-134), times their size. The pseudo-cluster weighs 1 on a scale from 0 to 1, where clusters may
+all be 0 or 1 (of single plays it is Clopper and Pearson's interval, of clusters that are all alike
+the "rule of three", Hanley and Lippman-Hand, JAMA 249, 1983, 1743-1745), and on other scales
+`PSEUDO`: the least that by simulation keeps both ends at 2.5 % for rare costs. A worse score never
+moves a limit of it up.
+
+How far clusters crowd at an end is the share of those that lie at it, where those near it count,
+too: at a distance d by 1 - d / (half the mean distance of all), and from there on by 0. From
+`CROWDED` on the interval is Gaffke's, up to `SPREAD` Student's or a rate's, and between them its
+limits move from one to the other in proportion. So limits are continuous in the scores: no score,
+however little it changes, makes an interval jump. That worse scores never move a limit up, wherever
+clusters lie, cannot be had with the width of Student's t in the middle of a scale and coverage at
+its ends (decisions/analysis.md).
 
 benchmarks/coverage.py holds it against other intervals by simulation, on the shapes that `WIDENING`
 was found on and on others.
@@ -68,7 +76,7 @@ LEVEL = 0.95
 """How often an interval holds what it is of: the same for all of them."""
 
 Method: TypeAlias = Literal["t", "rate", "end", "crossed", "model", "none"]
-"""Student's t; Korn and Graubard's; of clusters of which half or more lie at one end of a scale; of
+"""Student's t; Korn and Graubard's; of clusters that crowd at one end of a scale; of
 people's scores, t clustered by rater too (`stats.crossed_raters`), or t in a model with raters
 (`stats.adjusted_means`); no interval."""
 
@@ -92,6 +100,10 @@ WIDENING = 1.1
 PSEUDO, PSEUDO_FROM = 0.4, 5
 """What the pseudo-cluster at the other end of a scale weighs, in clusters, and from how many on: it
 weighs 1 among fewer."""
+
+SPREAD, CROWDED = 1 / 3, 0.5
+"""The share of clusters at or near one end of a scale (module docstring) up to which Student's
+interval stands, and from which on Gaffke's."""
 
 _STEP = 0.1
 _SPAN = np.exp(np.arange(-30, 30, _STEP))
@@ -263,60 +275,83 @@ def mean_error(residuals: Floats, sizes: Floats) -> tuple[float, float]:
 def on_scale(
     estimate: Estimate, low: float, high: float, tail: float = (1 - LEVEL) / 2
 ) -> Estimate:
-    """The same estimate, given that all values lie between `low` and `high`.
+    """The same estimate, given that all values lie between `low` and `high`; each end of its
+    interval misses the mean with a chance of `tail`.
 
-    If half of the clusters or more are at one end, the interval reaches as far as they leave open,
-    and each end misses the mean with a chance of `tail`. Otherwise, if all values are at the ends,
-    it is a rate, and gets a rate's interval (Korn and Graubard 1998); else the interval is
-    truncated at the ends. `note` says so of truncated ones, and where all clusters are at one end.
+    If the clusters crowd at one end, the interval reaches as far as they leave open. Otherwise, if
+    all values are at the ends, it is a rate, and gets a rate's interval (Korn and Graubard 1998);
+    else the interval is truncated at the ends, and `note` says so, as it does where all clusters
+    are at one end. Between crowded and not, the limits lie between the two.
 
     >>> from sociolab.stats import mean, on_scale
     >>> kept = mean([1, 1, 1, 1], ["a", "b", "c", "d"])  # all secrets kept, in 4 scenarios
     >>> kept.low, round(on_scale(kept, 0, 1).low, 2)
     (None, 0.4)
     """
-    value = estimate.value
-    if (limits := _limits_near_end(estimate, low, high, tail)) is not None:
-        note = ALL_AT_ONE_END if value in (low, high) else ""
-        return replace(estimate, low=limits[0], high=limits[1], method="end", note=note)
-    if value is None or estimate.low is None or estimate.high is None:
+    if estimate.by_cluster is None:
+        limits = _limits_at_end(estimate, low, high, tail)
+        if limits is None:
+            return _within(estimate, low, high, tail)
+        return replace(estimate, low=limits[0], high=limits[1], method="end", note=ALL_AT_ONE_END)
+    sums, sizes = estimate.by_cluster
+    means = sums / sizes
+    usual = _within(_at_level(estimate, tail), low, high, tail)
+    crowded = max(_crowding(means - low, high - low), _crowding(high - means, high - low))
+    if crowded <= SPREAD or len(sizes) < 2:
+        return usual
+    is_share, few = high == 1 and low in (0, -1), len(sizes) < PSEUDO_FROM
+    weight = 1.0 if is_share or few else PSEUDO
+    below = max(low, _lower_limit(means, sizes, low, weight, tail))
+    above = min(high, -_lower_limit(-means, sizes, -high, weight, tail))
+    if crowded < CROWDED and usual.low is not None and usual.high is not None:
+        part = (crowded - SPREAD) / (CROWDED - SPREAD)
+        below = usual.low + part * (below - usual.low)
+        above = usual.high + part * (above - usual.high)
+    note = ALL_AT_ONE_END if estimate.value in (low, high) else ""
+    return replace(estimate, low=below, high=above, method="end", note=note)
+
+
+def _at_level(estimate: Estimate, tail: float) -> Estimate:
+    """A mean with Student's interval, each end of which misses it with a chance of `tail`."""
+    if estimate.by_cluster is None or not estimate.error or estimate.freedom is None:
+        return estimate
+    value, (sums, sizes) = estimate.value or 0.0, estimate.by_cluster
+    by = t_quantile(1 - tail, estimate.freedom) / t_critical(estimate.freedom)
+    below, above = skewed_limits(sums - value * sizes, estimate.error, estimate.freedom)
+    return replace(estimate, low=value + by * below, high=value + by * above)
+
+
+def _crowding(distances: Floats, width: float) -> float:
+    """The share of clusters at an end of a scale of this width, or near it, from their distances; 0
+    where the scale has no such end."""
+    centre = float(distances.mean())
+    if not math.isfinite(width):
+        return 0.0
+    if centre <= 1e-9 * width:
+        return 1.0
+    return float(np.maximum(0.0, 1 - distances / (centre / 2)).mean())
+
+
+def _within(estimate: Estimate, low: float, high: float, tail: float) -> Estimate:
+    """A rate's interval, or Student's truncated at the ends of the scale."""
+    value, least, most = estimate.value, estimate.low, estimate.high
+    if value is None or least is None or most is None:
         return estimate
     if estimate.two == (low, high) and estimate.error and estimate.freedom:
         share, error = (value - low) / (high - low), estimate.error / (high - low)
-        ends = _rate(share, estimate.n, error, estimate.freedom)
+        ends = _rate(share, estimate.n, error, estimate.freedom, tail)
         least, most = (low + (high - low) * end for end in ends)
         return replace(estimate, low=least, high=most, method="rate")
-    if low <= estimate.low and estimate.high <= high:
+    if low <= least and most <= high:
         return estimate
-    return replace(
-        estimate, low=max(low, estimate.low), high=min(high, estimate.high), note=TRUNCATED_NOTE
-    )
-
-
-def _limits_near_end(
-    estimate: Estimate, low: float, high: float, tail: float
-) -> tuple[float, float] | None:
-    """Both limits of a mean of which half of the clusters or more lie at one end; else None."""
-    if estimate.clusters < 2 or not math.isfinite(high - low):
-        return None
-    if estimate.by_cluster is None:
-        return _limits_at_end(estimate, low, high, tail)
-    sums, sizes = estimate.by_cluster
-    rounding = 1e-9 * (high - low)
-    at_end = max(int((np.abs(sums / sizes - end) <= rounding).sum()) for end in (low, high))
-    if 2 * at_end < len(sizes):
-        return None
-    is_share, few = high == 1 and low in (0, -1), len(sizes) < PSEUDO_FROM
-    weight = 1.0 if is_share or few else PSEUDO
-    below = _lower_limit(sums / sizes, sizes, low, weight, tail)
-    above = -_lower_limit(-sums / sizes, sizes, -high, weight, tail)
-    return max(low, below), min(high, above)
+    return replace(estimate, low=max(low, least), high=min(high, most), note=TRUNCATED_NOTE)
 
 
 def _limits_at_end(
     estimate: Estimate, low: float, high: float, tail: float
 ) -> tuple[float, float] | None:
-    """Those of a mean of which no more is known than that all clusters, or raters, are alike."""
+    """Limits of a mean of which no more is known than that all clusters, or raters, are alike at
+    one end of the scale; else None."""
     if estimate.note not in (NO_VARIATION, ALL_AT_ONE_END) or estimate.value not in (low, high):
         return None
     reach = (high - low) * math.pow(tail, 1 / estimate.units)
@@ -352,13 +387,13 @@ def _lower_limit(means: Floats, sizes: Floats, end: float, weight: float, tail: 
     return float(brentq(lambda x: chance_above(x) - 1 + tail, below, above, xtol=1e-8 * width))
 
 
-def _rate(share: float, n: int, error: float, freedom: float) -> tuple[float, float]:
+def _rate(share: float, n: int, error: float, freedom: float, tail: float) -> tuple[float, float]:
     """Korn and Graubard's limits of a share, neither 0 nor 1, of n plays."""
     from scipy.special import betaincinv
 
     effective = share * (1 - share) / error**2
     effective = min(n, effective * (t_critical(n - 1) / t_critical(freedom)) ** 2)
-    hits, misses, tail = share * effective, (1 - share) * effective, (1 - LEVEL) / 2
+    hits, misses = share * effective, (1 - share) * effective
     return (
         float(betaincinv(hits, misses + 1, tail)),
         float(betaincinv(hits + 1, misses, 1 - tail)),
