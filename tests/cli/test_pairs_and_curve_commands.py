@@ -18,9 +18,9 @@ from sociolab.store import Store
 
 @pytest.fixture(scope="module")
 def stored(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Four tasks played by rules with two seeds, four turns each; and goals written by hand."""
+    """Four tasks played by rules with three seeds, four turns each; and goals written by hand."""
     path = tmp_path_factory.mktemp("pairs") / "s.db"
-    for seed in (1, 2):
+    for seed in (1, 2, 3):
         run(
             RunConfig(
                 world="sotopia", agents=("scripted",), limit=4, seed=seed, name=f"s{seed}",
@@ -131,6 +131,21 @@ def test_a_named_agent_of_three_runs_is_compared_in_each_two_of_them(played: Soc
     }
 
 
+def test_each_two_are_compared_in_the_main_metric_unless_others_are_named(
+    played: Sociolab,
+) -> None:
+    # Overall is declared first, and so the main metric; by-words scores it and seven dimensions.
+    command = ("compare", "s1", "s2", "s3", *BY_WORDS, "--json")
+    named = ("--metric", "overall", "--metric", "believability")
+    runs = (played(*command), played(*command, *named))
+    alone, both = ([pair["measure"] for pair in one.document["all_pairs"]] for one in runs)
+    assert alone == ["overall"] * 3
+    assert sorted({*both}) == ["believability", "overall"]
+    first, second = (one.document["all_pairs"][0] for one in runs)
+    assert first["p"] == second["p"]
+    assert first["holm_p"] <= second["holm_p"], "each further metric costs every pair"
+
+
 def test_a_curve_follows_runs_in_the_order_given(played: Sociolab, tmp_path: Path) -> None:
     without = played("compare", "h2", "h1", "h3")
     assert without.code == 0
@@ -200,7 +215,7 @@ def test_episodes_are_listed_by_who_played_and_how_it_went(played: Sociolab) -> 
 
 def test_runs_are_listed_with_who_played_who_judged_and_what_it_cost(played: Sociolab) -> None:
     rows = played("list", "runs", "--json").document["runs"]
-    assert [row["run"] for row in rows] == ["s1", "s2", "h1", "h2", "h3"]
+    assert [row["run"] for row in rows] == ["s1", "s2", "s3", "h1", "h2", "h3"]
     assert rows[0]["agents"] == ["scripted"]
     assert "by-words" in rows[0]["judges"]
     assert (rows[0]["failed"], rows[0]["cost_usd"]) == (0, None)

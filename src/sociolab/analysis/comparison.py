@@ -259,10 +259,12 @@ def compare_agents(
 ) -> ComparedAgents:
     """Compare both sides in these metrics; `judge` is its label and itself, `match` how plays are
     matched where it is not to be chosen (`analysis.matching`); p is corrected for so many `looks`.
-    The declared main metric is tested before the others.
+    The declared main metric is tested before the others, and stands first.
 
     Tasks of one id must be the same task on both sides. ConfigError where nothing can be matched.
     """
+    first = next((name for name in declared.main if name in measures), None)
+    measures = dict(sorted(measures.items(), key=lambda each: each[0] != first))
     matching = match_sides(a, b, match)
     blocks = {name: matching.blocks.get(name, ()) for name in measures}
     whole_a, whole_b = (replace(side, values=(*side.values, *side.unscored)) for side in (a, b))
@@ -271,7 +273,6 @@ def compare_agents(
         name: (_rows(scored, matching.match, 0), _rows(scored, matching.match, 1))
         for name, scored in blocks.items()
     }
-    first = next((name for name in declared.main if name in measures), None)
     tests = (compare_unpaired if matching.match == "none" else compare)(rows, looks, first)
     if judge[1].method == "people":
         rated = {name: _rated(scored, matching.match) for name, scored in blocks.items()}
