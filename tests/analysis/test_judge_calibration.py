@@ -72,9 +72,9 @@ def test_judges_that_guess_are_seldom_said_to_follow() -> None:
     assert not any(row.constant for row in found)
 
 
-def run_with(store: Store, judge_gives: float | None) -> None:
+def run_with(store: Store, judge_gives: float | None, for_a: float = 0.0) -> None:
     """Two agents in eight scenarios, rated by four people, and a judge that gives all the same, or
-    (None) what people do."""
+    (None) what people do, and so much more for lab/a."""
     rng = np.random.default_rng(5)
     goals = {}
     for scenario in range(8):
@@ -90,6 +90,7 @@ def run_with(store: Store, judge_gives: float | None) -> None:
         means.setdefault((str(row.trial), row.seat), []).append(row.value or 0.0)
     for (trial, seat), given in means.items():
         score = sum(given) / len(given) if judge_gives is None else judge_gives
+        score += for_a * (seat == "ann")
         store.verdicts.add("r", JUDGE, [Score(SCALE, str(seat), score)], trial=trial)
 
 
@@ -117,3 +118,15 @@ def test_one_that_gives_what_people_give_follows_them(tmp_path: Path) -> None:
     row = next(row for row in found.rows() if row["figure"] == "slope")
     assert row["value"] == pytest.approx(1.0, abs=0.2)
     assert "0 of 4 raters rated 30 seats" in text or "may take a crowd worker's place" in text
+
+
+def test_a_judge_that_favours_an_agent_may_not_take_a_persons_place_between_agents(
+    tmp_path: Path,
+) -> None:
+    # Two points more for lab/a; the raters differ by as much.
+    with Store.open(tmp_path / "unfair.db") as store:
+        run_with(store, None, for_a=2.0)
+        found = agreements(store, ["r"])
+    text = " ".join(found.sections[0].sentences)
+    assert "in GOAL, but not where agents are compared: it favours some of them (below)." in text
+    assert any("bias for lab/a differs" in caution for caution in found.sections[0].cautions)

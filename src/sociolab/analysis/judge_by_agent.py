@@ -359,8 +359,11 @@ def _following(ratings: StoredRatings, judge: JudgeByAgent) -> Iterator[Sentence
     tests = {metric[name]: test for name, test in judge.alternative.items() if test.raters}
     passed = [name for name, test in tests.items() if test.passes(CROWD)]
     failed = [name for name, test in tests.items() if test.passes(CROWD) is False]
-    if passed:
-        yield SAY("may_replace", metrics=passed)
+    unfair = {metric[bias.dimension] for bias in judge.biases if bias.differs}
+    if fair := [name for name in passed if name not in unfair]:
+        yield SAY("may_replace", metrics=fair)
+    if biased := [name for name in passed if name in unfair]:
+        yield SAY("may_not_compare", metrics=biased)
     if failed:
         yield SAY("may_not_replace", metrics=failed)
     if tests and not passed and not failed:
