@@ -112,7 +112,10 @@ def pool_prompts(runs: Sequence[OpenedRun]) -> OpenedRun:
     named = {name: f"{each.name} {each.hash[:8]}" for name, each in sets.items() if each}
     if len({each.hash for each in sets.values() if each}) < max(2, len(runs)):
         found = ", ".join(f"{named.get(name, 'none on record')} in {name}" for name in sets)
-        raise ConfigError(f"--over prompts: expected runs under a prompt set each, found {found}")
+        raise ConfigError(
+            f"--over prompts: expected runs under a prompt set each, found {found}; "
+            "`sociolab run` with --set prompts=A,B,C plays a run under each"
+        )
     differing = settings_apart({run.values.run: run.result.settings for run in runs})
     if more := other_than_prompts(differing):
         raise ConfigError(

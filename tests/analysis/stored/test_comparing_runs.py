@@ -75,7 +75,7 @@ def test_what_the_small_run_shows_in_words(small: Store) -> None:
     assert "B): GOAL [\N{MINUS SIGN}2.48, 9.59]. So few" in words
     assert "All pairs are equal in SOC" in words
     assert "Not compared: BEL" in words
-    assert "No pass^k of SOC, GOAL and BEL" in words
+    assert "No pass^k of GOAL, SOC and BEL" in words
     warned = cautioned(found)
     assert "With only 3 scenarios, intervals, p and" in warned
     assert "small: 1 trial failed." in warned
