@@ -10,6 +10,7 @@ from sociolab.core.lazy import load_public_names
 
 if TYPE_CHECKING:
     from sociolab.agents.forms import fields_of as fields_of
+    from sociolab.agents.gateway import Gateway as Gateway
     from sociolab.agents.human import (
         SeatedPlayer as SeatedPlayer,
         TerminalPlayer as TerminalPlayer,
@@ -33,11 +34,14 @@ if TYPE_CHECKING:
         Json as Json,
     )
     from sociolab.core.ports import (
+        Message as Message,
         NoReply as NoReply,
         Player as Player,
         Question as Question,
         Reply as Reply,
         Request as Request,
+        Tool as Tool,
+        ToolCall as ToolCall,
     )
 else:
     __getattr__, __dir__ = load_public_names(__name__)

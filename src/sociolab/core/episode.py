@@ -276,7 +276,9 @@ class Task:
 HUMAN = "human"
 """The label of an agent that is a person."""
 
-AgentKind: TypeAlias = Literal["model", "rules", "person", "own code", "plugin", "imported"]
+AgentKind: TypeAlias = Literal[
+    "model", "rules", "person", "own code", "program", "plugin", "imported"
+]
 """What an agent is: a language model, a rule-based player of the world, a person, a user's Python
 class, an agent that a package registered, or the player of an imported episode."""
 

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Coroutine, Generator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Callable, Coroutine, Generator, Iterator, Mapping, Sequence
+from dataclasses import astuple, dataclass, field, replace
 from functools import cached_property
 from hashlib import blake2b
 from typing import Annotated, Any, Literal, Protocol, TypeAlias, TypeVar
@@ -368,9 +368,40 @@ Role: TypeAlias = Literal["agent", "partner", "judge", "writer", "background", "
 
 
 @dataclass(frozen=True, slots=True)
+class Tool:
+    """A function that a model may ask for; `parameters` is the JSON schema of its arguments."""
+
+    name: str
+    description: str
+    parameters: str
+
+
+@dataclass(frozen=True, slots=True)
+class ToolCall:
+    """A model's request for a tool; `arguments` is its own text, by rights a JSON object."""
+
+    id: str
+    name: str
+    arguments: str
+
+
+@dataclass(frozen=True, slots=True)
 class Message:
-    role: Literal["system", "user", "assistant"]
+    """A message of a prompt: `calls` are the tools that an assistant's message asked for, `answers`
+    is the id of the call whose result a tool's message is."""
+
+    role: Literal["system", "user", "assistant", "tool"]
     text: str
+    calls: tuple[ToolCall, ...] = ()
+    answers: str = ""
+
+    @property
+    def texts(self) -> tuple[str, ...]:
+        """Its text, and what it asks of tools."""
+        if not self.calls and not self.answers:
+            return (self.text,)
+        calls = (text for call in self.calls for text in astuple(call))
+        return (self.text, *calls, self.answers)
 
 
 @dataclass(frozen=True, slots=True)
@@ -406,6 +437,9 @@ class Prompt:
     `penalties` is both the frequency and the presence penalty, -2 to 2; None sends neither.
     `max_tokens` is the user's own limit; without it the reply is capped by `needs`, the tokens that
     a reply of this kind may take. `needs` does not identify a call or a trial.
+
+    `tools` may be asked for as `tool_choice` says: "auto", "none", "required", or the name of one.
+    `options` are further parameters of the API with their values as JSON, sent as they are.
     """
 
     messages: tuple[Message, ...]
@@ -414,12 +448,29 @@ class Prompt:
     max_tokens: int | None = None
     penalties: float | None = None
     needs: int | None = field(default=None, compare=False)
+    tools: tuple[Tool, ...] = ()
+    tool_choice: str = "auto"
+    options: tuple[tuple[str, str], ...] = ()
+
+    @property
+    def texts(self) -> Iterator[str]:
+        """All that the model reads: messages, schema and tools."""
+        for message in self.messages:
+            yield from message.texts
+        if self.schema is not None:
+            yield self.schema.text
+        for tool in self.tools:
+            yield from astuple(tool)
 
     @cached_property
     def fingerprint(self) -> bytes:
-        """16 bytes that identify the rendered messages and the schema, but not the settings."""
-        parts = [text for message in self.messages for text in (message.role, message.text)]
+        """16 bytes that identify the messages, the schema, the tools and the options, but not the
+        settings of every call."""
+        parts = [text for one in self.messages for text in (one.role, *one.texts)]
         parts.append(self.schema.text if self.schema else "")
+        if self.tools or self.options:
+            parts += [self.tool_choice, *(text for pair in self.options for text in pair)]
+            parts += [text for one in self.tools for text in astuple(one)]
         # The lengths mark where each part ends, whatever the texts hold.
         text = "\x1f".join([*map(str, map(len, parts)), *parts])
         return blake2b(text.encode("utf-8", "surrogatepass"), digest_size=16).digest()
@@ -493,7 +544,7 @@ class ChatReply:
     `seconds` is the time of the call with its retries, but without the wait for a slot in flight;
     `usd` its cost, None if unknown. `fault` says what was wrong with a reply whose text could be
     used all the same (an impossible usage), else "". `served` says what answered, and `reasoned`
-    that tokens were spent on thoughts outside of the text.
+    that tokens were spent on thoughts outside of the text. `calls` are the tools that it asks for.
     """
 
     text: str
@@ -505,6 +556,7 @@ class ChatReply:
     fault: str = ""
     served: Served = field(default_factory=Served)
     reasoned: bool = False
+    calls: tuple[ToolCall, ...] = ()
 
 
 class ChatModel(Protocol):

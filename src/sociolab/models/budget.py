@@ -156,10 +156,7 @@ class Price:
 
 def estimate_tokens(prompt: Prompt) -> int:
     """Estimate a prompt's tokens, its schema included, at `CHARACTERS_A_TOKEN`."""
-    characters = sum(len(message.text) for message in prompt.messages)
-    if prompt.schema is not None:
-        characters += len(prompt.schema.text)
-    return round(characters / CHARACTERS_A_TOKEN)
+    return round(sum(map(len, prompt.texts)) / CHARACTERS_A_TOKEN)
 
 
 FIRST = 4
@@ -316,9 +313,8 @@ FREE: Meter = _Free()
 
 
 def bytes_of(prompt: Prompt) -> int:
-    """The length of a prompt in bytes of UTF-8, its schema included."""
-    size = sum([size_of(message.text) for message in prompt.messages])
-    return size + size_of(prompt.schema.text) if prompt.schema is not None else size
+    """The length of a prompt in bytes of UTF-8, its schema and tools included."""
+    return sum(map(size_of, prompt.texts))
 
 
 def size_of(text: str) -> int:

@@ -12,7 +12,7 @@ from functools import lru_cache
 from typing import Any
 
 from sociolab.core.errors import ModelError
-from sociolab.core.ports import ChatReply, Prompt, Usage
+from sociolab.core.ports import ChatReply, Message, Prompt, Tool, ToolCall, Usage
 from sociolab.models.budget import BYTES_A_TOKEN, size_of, validate_usage
 from sociolab.models.chat import Endpoint
 from sociolab.models.config import EndpointSpec
@@ -58,7 +58,7 @@ def message_body(model: str, prompt: Prompt, quirks: Quirks, options: Mapping[st
     where it is long enough. A model that thinks gets no temperature, and, where no `max_tokens` is
     set, room for its thoughts beside its reply. ModelError (fatal) for what no server would accept.
     """
-    sent = dict(options)
+    sent = {name: json.loads(value) for name, value in prompt.options} | dict(options)
     thinking, config = _thinking(sent.pop("thinking", None)), sent.pop("output_config", {})
     if (effort := sent.pop("reasoning_effort", None)) is not None:
         config = {**config, "effort": effort}
@@ -82,7 +82,10 @@ def message_body(model: str, prompt: Prompt, quirks: Quirks, options: Mapping[st
         head[-1] |= {"cache_control": {"type": "ephemeral"}}  # type: ignore[dict-item]
     if head:
         body["system"] = head
-    body["messages"] = [{"role": m.role, "content": m.text} for m in messages if m.role != "system"]
+    body["messages"] = [_write_message(each) for each in messages if each.role != "system"]
+    if prompt.tools:
+        body["tools"] = [_write_tool(tool) for tool in prompt.tools]
+        body["tool_choice"] = _write_choice(prompt.tool_choice)
     thinks = thinking.get("type") in ("enabled", "adaptive")
     if prompt.temperature is not None and quirks.takes_temperature and not thinks:
         if prompt.temperature > 1:
@@ -93,6 +96,30 @@ def message_body(model: str, prompt: Prompt, quirks: Quirks, options: Mapping[st
     if config:
         body["output_config"] = config
     return encode_body({**body, **sent})
+
+
+def _write_message(message: Message) -> dict[str, Any]:
+    if message.role == "tool":
+        result = {"type": "tool_result", "tool_use_id": message.answers, "content": message.text}
+        return {"role": "user", "content": [result]}
+    if not message.calls:
+        return {"role": message.role, "content": message.text}
+    blocks: list[dict[str, Any]] = [{"type": "text", "text": message.text}] if message.text else []
+    blocks += [
+        {"type": _CALL, "id": call.id, "name": call.name, "input": json.loads(call.arguments)}
+        for call in message.calls
+    ]
+    return {"role": message.role, "content": blocks}
+
+
+def _write_tool(tool: Tool) -> dict[str, Any]:
+    row = {"name": tool.name, "input_schema": json.loads(tool.parameters)}
+    return row | ({"description": tool.description} if tool.description else {})
+
+
+def _write_choice(choice: str) -> dict[str, str]:
+    kinds = {"auto": "auto", "none": "none", "required": "any"}
+    return {"type": kinds[choice]} if choice in kinds else {"type": "tool", "name": choice}
 
 
 def cap_of(prompt: Prompt, quirks: Quirks, options: Mapping[str, Any]) -> int:
@@ -187,16 +214,28 @@ def read_message(data: bytes, prompt: Prompt, seconds: float, tries: int) -> Cha
         finish = read_finish(document.get("stop_reason"))
         if finish == "content filter" and not text:
             text = str((document.get("stop_details") or {}).get("explanation") or "")
-        if not text:
-            calls = [{"arguments": block["input"]} for block in blocks if block["type"] == _CALL]
-            text = read_tool_calls(calls, prompt)
-        check_thoughts(text, bool(thoughts), finish)
-        texts = (block.get("thinking") for block in thoughts)
-        written = size_of(text) + sum(size_of(each) for each in texts if isinstance(each, str))
+        asked = [block for block in blocks if block["type"] == _CALL]
+        calls = tuple(
+            ToolCall(block["id"], block["name"], json.dumps(block["input"]))
+            for block in (asked if prompt.tools else ())
+        )
+        if not text and not calls:
+            text = read_tool_calls([{"arguments": block["input"]} for block in asked], prompt)
+        check_thoughts(text, bool(thoughts) and not calls, finish)
+        texts = [block.get("thinking") for block in thoughts]
+        texts += [text, *(call.arguments for call in calls)]
+        written = sum(size_of(each) for each in texts if isinstance(each, str))
         usage, fault = validate_usage(_count(document), prompt, written)
-        served, reasoned = read_served(document), bool(thoughts)
         return ChatReply(
-            text, finish, usage, seconds, tries, fault=fault, served=served, reasoned=reasoned
+            text,
+            finish,
+            usage,
+            seconds,
+            tries,
+            fault=fault,
+            served=read_served(document),
+            reasoned=bool(thoughts),
+            calls=calls,
         )
     except (ValueError, LookupError, TypeError, AttributeError, RecursionError) as error:
         raise malformed_error("a message", data, error) from error

@@ -11,7 +11,7 @@ from typing import Any, Literal
 import pydantic_core
 
 from sociolab.core.errors import ModelError
-from sociolab.core.ports import ChatReply, Message, Prompt, Served, Usage
+from sociolab.core.ports import ChatReply, Message, Prompt, Served, Tool, ToolCall, Usage
 from sociolab.models.budget import size_of, validate_usage
 from sociolab.models.meaning import (
     Finish,
@@ -117,8 +117,13 @@ def body_of(
         messages = _without_system(messages)
     body: dict[str, Any] = {
         "model": model,
-        "messages": [{"role": message.role, "content": message.text} for message in messages],
+        "messages": [_write_message(message) for message in messages],
     }
+    if prompt.tools:
+        body["tools"] = [_write_tool(tool) for tool in prompt.tools]
+        if prompt.tool_choice != "auto":
+            body["tool_choice"] = _write_choice(prompt.tool_choice)
+    body |= {name: json.loads(value) for name, value in prompt.options}
     if prompt.temperature is not None and quirks.takes_temperature:
         body["temperature"] = prompt.temperature
     if prompt.penalties is not None and quirks.takes_penalties:
@@ -132,6 +137,36 @@ def body_of(
         return encoded
     needs = prompt.needs if quirks.takes_bounds else None
     return encoded[:-1] + _response_format(schema.name, schema.text, needs)
+
+
+def _write_message(message: Message) -> dict[str, Any]:
+    row: dict[str, Any] = {"role": message.role, "content": message.text}
+    if message.calls:
+        row["content"] = message.text or None
+        row["tool_calls"] = [
+            {
+                "id": call.id,
+                "type": "function",
+                "function": {"name": call.name, "arguments": call.arguments},
+            }
+            for call in message.calls
+        ]
+    if message.answers:
+        row["tool_call_id"] = message.answers
+    return row
+
+
+def _write_tool(tool: Tool) -> dict[str, Any]:
+    function = {"name": tool.name, "parameters": json.loads(tool.parameters)}
+    if tool.description:
+        function["description"] = tool.description
+    return {"type": "function", "function": function}
+
+
+def _write_choice(choice: str) -> str | dict[str, Any]:
+    if choice in ("none", "required"):
+        return choice
+    return {"type": "function", "function": {"name": choice}}
 
 
 def cap_of(prompt: Prompt, quirks: Quirks, options: Mapping[str, Any]) -> int | None:
@@ -164,18 +199,38 @@ def read_reply(data: bytes, prompt: Prompt, seconds: float, tries: int) -> ChatR
         thoughts += reasoning if isinstance(reasoning, str) else ""
         if not text and message.get("refusal"):
             text, finish = str(message["refusal"]), "content filter"
-        if not text:
-            calls = message.get("tool_calls") or message.get("function_call") or []
-            text = read_tool_calls(calls if isinstance(calls, list) else [calls], prompt)
-        check_thoughts(text, bool(thoughts), finish)
-        usage, fault = validate_usage(_count(document), prompt, size_of(text) + size_of(thoughts))
-        reasoned = bool(thoughts) or _reasoning_tokens(document) > 0
-        served = read_served(document)
+        asked = message.get("tool_calls") or message.get("function_call") or []
+        asked = asked if isinstance(asked, list) else [asked]
+        calls = _read_calls(asked) if prompt.tools else ()
+        if not text and not calls:
+            text = read_tool_calls(asked, prompt)
+        check_thoughts(text, bool(thoughts) and not calls, finish)
+        written = size_of(text) + size_of(thoughts) + sum(size_of(one.arguments) for one in calls)
+        usage, fault = validate_usage(_count(document), prompt, written)
         return ChatReply(
-            text, finish, usage, seconds, tries, fault=fault, served=served, reasoned=reasoned
+            text,
+            finish,
+            usage,
+            seconds,
+            tries,
+            fault=fault,
+            served=read_served(document),
+            reasoned=bool(thoughts) or _reasoning_tokens(document) > 0,
+            calls=calls,
         )
     except (ValueError, LookupError, TypeError, AttributeError, RecursionError) as error:
         raise malformed_error("a chat completion", data, error) from error
+
+
+def _read_calls(calls: list[Any]) -> tuple[ToolCall, ...]:
+    """The tools that a message asks for; a call without an id, as some servers send, gets one."""
+    read = []
+    for index, call in enumerate(calls):
+        function = call.get("function", call)
+        arguments = get_part(function, "arguments")
+        text = arguments if isinstance(arguments, str) else json.dumps(arguments)
+        read.append(ToolCall(str(call.get("id") or f"call_{index}"), function["name"], text))
+    return tuple(read)
 
 
 def read_tool_calls(calls: list[Any], prompt: Prompt) -> str:

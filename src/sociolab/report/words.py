@@ -222,6 +222,7 @@ KINDS: Mapping[AgentKind, str] = {
     "rules": "rule-based, no model",
     "person": "person",
     "own code": "Python class",
+    "program": "program or service",
     "plugin": "plugin",
     "imported": "imported",
 }

@@ -29,6 +29,10 @@ from sociolab.runner.progress import TalliedReplies, Tally, Waits
 from sociolab.store.store import Store, TrialRow
 
 
+async def _hold_nothing(trial: str) -> None:
+    """Nothing is held for a trial."""
+
+
 @dataclass(frozen=True, slots=True)
 class RunContext:
     """All that is needed to play and judge the trials of one run.
@@ -36,7 +40,8 @@ class RunContext:
     `players` are keyed by their agents' labels. A trial in which a seat failed more than
     `max_failed_turns` of its turns (0 to 1) has failed. `foreign` holds the labels of players
     written by users, with the seconds that each may take to reply (None: no limit). `allowance`
-    decides whether there is money to begin another episode.
+    decides whether there is money to begin another episode. `release` is awaited once a trial is
+    over, or is stopped.
     """
 
     store: Store
@@ -49,6 +54,7 @@ class RunContext:
     max_failed_turns: float
     foreign: Mapping[str, float | None] = field(default_factory=dict)
     allowance: Allowance | None = None
+    release: Callable[[str], Awaitable[None]] = _hold_nothing
 
     def player(self, trial: Trial, label: str) -> Player:
         """The player with this label; one written by a user is guarded by `ForeignPlayer`."""
@@ -130,6 +136,7 @@ async def play_all(
             _fail(context, row.trial, cause_of(error), str(error))
         finally:
             allowance.end(trial, finished=finished)
+            await context.release(trial)
         context.tally.finish(trial)
 
     in_order = sorted(rows, key=lambda row: row.status not in _BEGUN)

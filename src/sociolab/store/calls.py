@@ -9,7 +9,7 @@ import sqlite3
 import time
 import zlib
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import astuple, dataclass, field, replace
 from itertools import groupby
 from typing import Any, NamedTuple
 
@@ -23,6 +23,8 @@ from sociolab.core.ports import (
     Prompt,
     Schema,
     Served,
+    Tool,
+    ToolCall,
     Usage,
 )
 from sociolab.core.redaction import redact
@@ -435,8 +437,7 @@ class RunReplies:
         StoreError if the run has a reply under this key already.
         """
         self._store.begin()
-        sent = sum(len(as_bytes(message.text)) for message in prompt.messages)
-        sent += len(as_bytes(prompt.schema.text)) if prompt.schema else 0
+        sent = sum(len(as_bytes(text)) for text in prompt.texts)
         prompt = _redact(prompt)
         last = self._latest_prompts(call.trial)
         base, before = last.get((call.role, call.seat), (None, None))
@@ -475,6 +476,9 @@ class RunReplies:
                 f"two calls of this run have the same key: {call}; each call needs "
                 "a trial, role, seat, turn, name, attempt and index of its own"
             ) from error
+        if reply.calls:
+            asked = redact(compact_json([astuple(one) for one in reply.calls]))
+            self._store.execute(ADD_TOOL_CALLS, (pk, asked))
         last[call.role, call.seat] = (pk, prompt)
         self._key_hashes.add(hash(key))
         self._store.commit_soon()
@@ -551,13 +555,17 @@ def pack(prompt: Prompt, base: Prompt | None) -> bytes:
     """The prompt without its schema, as a difference from `base`; compressed where that is
     smaller."""
     before = base.messages if base else ()
-    rows: list[tuple[str, int, str]] = []
+    rows: list[tuple[object, ...]] = []
     for index, message in enumerate(prompt.messages):
         same = common_prefix_length(before[index].text, message.text) if index < len(before) else 0
-        rows.append((message.role, same, message.text[same:]))
+        row = (message.role, same, message.text[same:])
+        tools = ([astuple(call) for call in message.calls], message.answers)
+        rows.append((*row, *tools) if any(tools) else row)
     settings: list[object] = [prompt.temperature, prompt.max_tokens, rows]
-    if prompt.penalties is not None:
+    if prompt.penalties is not None or prompt.tools or prompt.options:
         settings.append(prompt.penalties)
+    if prompt.tools or prompt.options:
+        settings += [[astuple(tool) for tool in prompt.tools], prompt.tool_choice, prompt.options]
     plain = as_bytes(compact_json(settings))
     if len(plain) < _WORTH_PACKING:
         return plain
@@ -570,14 +578,30 @@ def unpack(data: bytes, base: Prompt | None, schema: Schema | None) -> Prompt:
     before = base.messages if base else ()
     try:
         plain = data if data.startswith(b"[") else inflate(data)
-        temperature, max_tokens, rows, *penalties = json.loads(as_text(plain))
+        temperature, max_tokens, rows, *rest = json.loads(as_text(plain))
         messages = tuple(
-            Message(role, (before[index].text[:same] if same else "") + rest)
-            for index, (role, same, rest) in enumerate(rows)
+            _unpack_message(before[index].text[: row[1]] if row[1] else "", *row)
+            for index, row in enumerate(rows)
         )
-        return Prompt(messages, schema, temperature, max_tokens, *penalties)
+        tools, choice, options = rest[1:] or ((), "auto", ())
+        return Prompt(
+            messages,
+            schema,
+            temperature,
+            max_tokens,
+            rest[0] if rest else None,
+            tools=tuple(Tool(*tool) for tool in tools),
+            tool_choice=choice,
+            options=tuple((name, value) for name, value in options),
+        )
     except (ValueError, TypeError, IndexError, zlib.error) as error:
         raise StoreError(f"a prompt in the store cannot be read ({error})") from error
+
+
+def _unpack_message(
+    before: str, role: Any, same: int, text: str, calls: Sequence[Any] = (), answers: str = ""
+) -> Message:
+    return Message(role, before + text, tuple(ToolCall(*call) for call in calls), answers)
 
 
 def common_prefix_length(old: str, new: str) -> int:
@@ -596,14 +620,15 @@ def common_prefix_length(old: str, new: str) -> int:
 
 REPLY = (
     "reply, finish, prompt_tokens, completion_tokens, cached_tokens, estimated, seconds, tries, "
-    "usd, fault, served_model, fingerprint, left_out, cap, reasoned"
+    "usd, fault, served_model, fingerprint, left_out, cap, reasoned, "
+    "(SELECT content FROM tool_calls WHERE call = calls.pk)"
 )
 """The columns of a reply, in the order of `decode_reply`."""
 
 
 def decode_reply(row: Sequence[Any]) -> ChatReply:
     text, finish, prompt, completion, cached, estimated, seconds, tries, usd, fault = row[:10]
-    model, fingerprint, left_out, cap, reasoned = row[10:]
+    model, fingerprint, left_out, cap, reasoned, tools = row[10:]
     usage = Usage(prompt, completion, cached, bool(estimated))
     options = tuple(as_text(left_out).split(",")) if left_out else ()
     served = Served(as_text(model), as_text(fingerprint), options, cap)
@@ -617,6 +642,7 @@ def decode_reply(row: Sequence[Any]) -> ChatReply:
         as_text(fault),
         served,
         bool(reasoned),
+        tuple(ToolCall(*call) for call in json.loads(as_text(tools))) if tools else (),
     )
 
 
@@ -627,11 +653,18 @@ def _call_key(row: tuple[Any, ...]) -> CallKey:
 
 def _redact(prompt: Prompt) -> Prompt:
     """The prompt without the secrets that a player may have mentioned."""
-    texts = [redact(message.text) for message in prompt.messages]
-    if all(text is message.text for text, message in zip(texts, prompt.messages, strict=True)):
+    messages = tuple(map(_redact_message, prompt.messages))
+    if all(new is old for new, old in zip(messages, prompt.messages, strict=True)):
         return prompt
-    messages = (replace(m, text=text) for m, text in zip(prompt.messages, texts, strict=True))
-    return replace(prompt, messages=tuple(messages))
+    return replace(prompt, messages=messages)
+
+
+def _redact_message(message: Message) -> Message:
+    text = redact(message.text)
+    calls = tuple(replace(call, arguments=redact(call.arguments)) for call in message.calls)
+    if text is message.text and calls == message.calls:
+        return message
+    return replace(message, text=text, calls=calls)
 
 
 def _key_columns(call: CallKey) -> tuple[str, str, str, int, str, int, int]:
@@ -670,6 +703,9 @@ _KEEP = f"""
         usd, finish, fault, {SERVED}, base, schema, hash, prompt, reply)
     VALUES ({", ".join("?" * 31)})
 """
+
+
+ADD_TOOL_CALLS = "INSERT INTO tool_calls (call, content) VALUES (?, ?)"
 
 
 _KEEP_FAILURE = f"""

@@ -82,6 +82,7 @@ _OF_RUN = {
     "runs": "pk = {}",
     "events": _OF_TRIALS,
     "attachments": _OF_TRIALS,
+    "tool_calls": "call IN (SELECT pk FROM calls WHERE run = {})",
     "verdicts": "judging IN (SELECT pk FROM judgings WHERE run = {})",
     "participants": "study IN (SELECT pk FROM studies WHERE run = {})",
     **dict.fromkeys(("assignments", "answers"), f"participant IN ({_OF_STUDIES} WHERE run = {{}})"),
@@ -186,4 +187,5 @@ _OF = {
     **dict.fromkeys(("calls", "call_failures", "attempts"), _CALL),
     **dict.fromkeys(("events", "attachments", "judgings"), _TRIAL.format("trial")),
     "verdicts": _TRIAL.format("(SELECT trial FROM judgings WHERE pk = judging)"),
+    "tool_calls": f"(SELECT {_CALL} FROM calls WHERE calls.pk = call)",
 }

@@ -383,8 +383,16 @@ CREATE INDEX notes_by_run ON notes (run);
 CREATE INDEX notes_by_other ON notes (other);
 """
 
+_VERSION_3 = """
+CREATE TABLE tool_calls (            -- the tools that replies ask for; most ask for none
+    call INTEGER PRIMARY KEY REFERENCES calls ON DELETE CASCADE,
+    content TEXT NOT NULL,           -- JSON list of [id, name, arguments]
+    sum INTEGER AS (checksum(call, content)) STORED
+);
+"""
 
-MIGRATIONS = (_VERSION_1, _VERSION_2)
+
+MIGRATIONS = (_VERSION_1, _VERSION_2, _VERSION_3)
 """What leads from each version to the next, from an empty file on. Stores have gone through them:
 add one, and change none."""
 

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 
 from sociolab.core.errors import StoreError
 from sociolab.core.score import ScoreFailure, Verdict
-from sociolab.store.calls import CALL, LEDGER, SERVED
+from sociolab.store.calls import ADD_TOOL_CALLS, CALL, LEDGER, SERVED
 from sociolab.store.database import as_text
 from sociolab.store.store import Status, Store
 from sociolab.store.verdicts import JudgingRow
@@ -145,12 +145,15 @@ def take_calls(store: Store, run: str, rows: TrialRows) -> bool:
     """Add calls, failed calls and attempts that are missing; whether there were any."""
     run_pk, schemas = store.run_pk(run), dict[tuple[str, str], int]()
     before = store.changes()
-    for *call, base, schema, text, digest, prompt, reply in rows.calls:
+    for *call, base, schema, text, digest, prompt, reply, tools in rows.calls:
         number = None
         if schema is not None:
             number = schemas.get((schema, text)) or _schema_pk(store, run_pk, schema, text)
             schemas[schema, text] = number
-        store.execute(_TAKE_CALL, (run_pk, *call, run_pk, base, number, digest, prompt, reply))
+        values = (run_pk, *call, run_pk, base, number, digest, prompt, reply)
+        added = store.execute(_TAKE_CALL, values)
+        if tools and added.rowcount:
+            store.execute(ADD_TOOL_CALLS, (added.lastrowid, tools))
     for row in rows.failures:
         store.execute(_TAKE_FAILURE, (run_pk, *row))
     for row in rows.attempts:
@@ -252,7 +255,8 @@ _PAID = (
 
 _CALLS = f"""
     SELECT own.pk, {", ".join(f"own.{name}" for name in f"{_CALL}, {_PAID}".split(", "))},
-        base.key, schemas.name, schemas.text, own.hash, own.prompt, own.reply
+        base.key, schemas.name, schemas.text, own.hash, own.prompt, own.reply,
+        (SELECT content FROM tool_calls WHERE call = own.pk)
     FROM calls own LEFT JOIN calls base ON base.pk = own.base
         LEFT JOIN schemas ON schemas.pk = own.schema
     WHERE own.run = ? AND own.trial {{}} AND own.pk > ? ORDER BY own.pk

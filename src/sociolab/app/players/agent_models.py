@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass, replace
-from typing import TypeAlias, TypeVar, overload
+from typing import Any, TypeAlias, TypeVar, overload
 
 from pydantic import BaseModel
 
@@ -16,6 +16,7 @@ from sociolab.core.errors import ConfigError, ModelError, ReplyError, StorageErr
 from sociolab.core.ports import (
     CallKey,
     ChatModel,
+    ChatReply,
     Judge,
     Message,
     NoReply,
@@ -25,15 +26,18 @@ from sociolab.core.ports import (
     ReplyStore,
     Request,
     Role,
+    Tool,
 )
 from sociolab.core.score import JudgeId, Verdict
 from sociolab.models.budget import Budget
 from sociolab.prompting.structured import ask_model, check_finish, extract_spoken, schema_of
+from sociolab.protocols.chat_completions import read_message
+from sociolab.protocols.request import InvalidRequestError
 
 _ROOM = 1000
 """Indices reserved for the calls of one attempt, so that no two attempts share a call's key."""
 
-MessageLike: TypeAlias = str | Message | Mapping[str, str]
+MessageLike: TypeAlias = str | Message | Mapping[str, Any]
 Typed = TypeVar("Typed", bound=BaseModel)
 
 
@@ -104,44 +108,87 @@ class AgentModels:
         max_tokens: int | None = None,
     ) -> Typed: ...
 
+    @overload
+    async def chat(
+        self,
+        model: str,
+        messages: str | Sequence[MessageLike],
+        schema: None = None,
+        *,
+        tools: Sequence[Tool],
+        tool_choice: str = "auto",
+        temperature: float | None = None,
+        max_tokens: int | None = None,
+    ) -> ChatReply: ...
+
     async def chat(
         self,
         model: str,
         messages: str | Sequence[MessageLike],
         schema: type[Typed] | None = None,
         *,
+        tools: Sequence[Tool] = (),
+        tool_choice: str = "auto",
         temperature: float | None = None,
         max_tokens: int | None = None,
-    ) -> str | Typed:
+    ) -> str | Typed | ChatReply:
         """Call a model ("endpoint/model", with options after "?") and return its reply: text
         without reasoning and chat tokens or, with a `schema`, an instance of that type.
 
-        `messages` are texts (of the user), `Message`s or {"role": ..., "content": ...}. A reply
+        With `tools` it returns the reply whole, with the tools that it asks for in `calls`. Go on
+        with `Message("assistant", reply.text, reply.calls)` and, for each result,
+        `Message("tool", result, answers=call.id)`. `tool_choice` is "auto", "none", "required" or
+        the name of a tool.
+
+        `messages` are texts (of the user), `Message`s, or dictionaries as in OpenAI's API. A reply
         that does not fit the schema is asked for again, twice. ReplyError where none was usable, or
         where the reply was cut off, withheld or nothing but reasoning; ModelError where the call
         failed for good. Options of the spec and of models.toml override `temperature` and
         `max_tokens`.
         """
-        asking = _current_asking.get()
-        if asking is None:
-            raise WorldError(
-                "models.chat was called while nothing was asked: call it within reply or judge, "
-                "so that the call belongs to a trial and a turn"
-            )
-        reply_schema = schema_of(schema) if schema is not None else None
-        prompt = Prompt(_messages(messages), reply_schema, temperature, max_tokens)
+        asking = _require_asking()
+        prompt = Prompt(
+            _messages(messages),
+            schema_of(schema) if schema is not None else None,
+            temperature,
+            max_tokens,
+            tools=tuple(tools),
+            tool_choice=tool_choice,
+        )
         key = asking.next_key()
         try:
             if schema is None:
                 reply = await self._model(model).complete(prompt, key)
+                if reply.calls:
+                    return reply
                 check_finish(reply)
-                return extract_spoken(reply.text)
+                text = extract_spoken(reply.text)
+                return replace(reply, text=text) if tools else text
             typed = await ask_model(self._model(model), prompt, schema, key, lambda it: it)
             return typed.value
         except (ModelError, StorageError) as error:
             if isinstance(error, StorageError) or error.fatal:
                 asking.fatal = error
             raise
+
+    def caller(self, model: str = "") -> Callable[[str, Prompt], Awaitable[ChatReply]]:
+        """Calls that belong to the request under way, made from outside of its task.
+
+        They go to `model`, whatever name they come with; without it to the one that they name, as
+        "endpoint/model" or, where there is no such endpoint, as a model of `openai`.
+        """
+        asking = _require_asking()
+
+        async def call(name: str, prompt: Prompt) -> ChatReply:
+            try:
+                spec = model or self._models.bridged(name)
+                return await self._model(spec).complete(prompt, asking.next_key())
+            except (ModelError, StorageError) as error:
+                if isinstance(error, StorageError) or error.fatal:
+                    asking.fatal = error
+                raise
+
+        return call
 
     def _model(self, text: str) -> ChatModel:
         model = self._by_spec.get(text)
@@ -196,6 +243,16 @@ class CountedJudge:
             return await self.own.judge(episode, judging)
 
 
+def _require_asking() -> _Asking:
+    asking = _current_asking.get()
+    if asking is None:
+        raise WorldError(
+            "models.chat was called while nothing was asked: call it within reply or judge, "
+            "so that the call belongs to a trial and a turn"
+        )
+    return asking
+
+
 @contextmanager
 def _calls_under(key: CallKey) -> Iterator[None]:
     """While this is open, calls belong to this key. A fatal error of one is raised at the end even
@@ -228,10 +285,7 @@ def _message(message: MessageLike) -> Message:
         return message
     if isinstance(message, str):
         return Message("user", message)
-    match message:
-        case {"role": "system" | "user" | "assistant" as role, "content": str(text)}:
-            return Message(role, text)
-    raise WorldError(
-        'models.chat: expected {"role": "system", "user" or "assistant", "content": text}, '
-        f"found {message!r:.80}"
-    )
+    try:
+        return read_message(message, "messages")
+    except InvalidRequestError as error:
+        raise WorldError(f"models.chat: {error}") from error

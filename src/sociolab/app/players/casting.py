@@ -9,13 +9,22 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 from typing import Any, cast
 
-from sociolab.app.players.models import Models, ModelSpec, NamedSpec, PythonSpec, parse
+from sociolab.app.players.models import (
+    BridgeSpec,
+    Models,
+    ModelSpec,
+    NamedSpec,
+    PythonSpec,
+    ServiceSpec,
+    parse,
+)
 from sociolab.app.registry import names, plugin, python_object
 from sociolab.core.episode import HUMAN, Agent, AgentKind
 from sociolab.core.errors import ConfigError
 from sociolab.core.ports import ChatModel, Judge, Player, ReplyStore, Role, WorldKit
 from sociolab.core.seeding import digest
 from sociolab.models.budget import Budget
+from sociolab.models.cache import CachedModel
 from sociolab.plugin.world import RatingGuide
 from sociolab.runner.guard import LONGEST_REPLY
 from sociolab.runner.progress import Waits
@@ -63,6 +72,10 @@ class Casting:
                 seatable = self._model_agent(spec, role)
             case PythonSpec() as spec:
                 seatable = self._own_agent(spec, role)
+            case BridgeSpec() as spec:
+                seatable = self._bridged_agent(spec, role)
+            case ServiceSpec() as spec:
+                seatable = self._service_agent(spec, role)
             case NamedSpec() as spec:
                 name = spec.label
                 player = self._named_player(name)
@@ -89,6 +102,8 @@ class Casting:
                 return self._own_judge(spec)
             case NamedSpec() as spec:
                 return self.kit.judges.get(spec.label) or self._registered_judge(spec.label)
+            case BridgeSpec() | ServiceSpec():
+                raise ConfigError(f"--judge {text}: a program or service can play, but not judge")
 
     def observer(self, text: str, sheet: str, guide: RatingGuide) -> Judge:
         """A judge that fills in a sheet of the guide; `text` must be the spec of a model."""
@@ -119,6 +134,40 @@ class Casting:
         player = CountedPlayer(player, role) if counted else player
         agent = Agent(spec.label, "own code", spec.path, settings=settings, code=code)
         return Seatable(agent, player)
+
+    def _bridged_agent(self, spec: BridgeSpec, role: Role) -> Seatable:
+        """A program, whose calls to models belong to the request that it works on."""
+        from sociolab.app.players.agent_models import AgentModels, CountedPlayer
+        from sociolab.app.players.bridge import code_of_command
+
+        if spec.model:
+            named = parse(spec.model, role)
+            if not isinstance(named, ModelSpec):
+                raise ConfigError(f"--{role} {spec.label}: expected ?model=endpoint/model")
+            self.models.endpoint(named)
+        models = AgentModels(self.models, self.replies, self.budget)
+        model = self.models.bridge.model(spec, lambda: models.caller(spec.model))
+        code = "" if spec.address else code_of_command(spec.command)
+        agent = Agent(spec.label, "program", spec.command or spec.address, code=code)
+        return Seatable(agent, CountedPlayer(self._observed(model, role), role))
+
+    def _service_agent(self, spec: ServiceSpec, role: Role) -> Seatable:
+        """An agent behind an address: its replies are stored, and cost nothing that is known."""
+        from sociolab.agents.observation import ObservingModel
+
+        service = self.models.bridge.endpoint(spec.label).model("")
+        model = CachedModel(service, spec.label, self.replies, Budget(), writes=False)
+        agent = Agent(spec.label, "program", spec.label)
+        return Seatable(agent, self._observed(ObservingModel(model), role))
+
+    def _observed(self, model: ChatModel, role: Role) -> Player:
+        """The player of a program that stands in the place of a chat model."""
+        from sociolab.agents.observation import ObservedPlayer
+        from sociolab.agents.prompted import PromptedPlayer
+
+        own = self.kit.model_player
+        inner = own(model, role, 1.0, "json") if own else PromptedPlayer(model, role=role)
+        return ObservedPlayer(inner)
 
     def _own_judge(self, spec: PythonSpec) -> Judge:
         from sociolab.app.players.agent_models import CountedJudge

@@ -10,11 +10,11 @@ import re
 import tomllib
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
-from functools import cache
+from functools import cache, cached_property
 from importlib.resources import files
 from math import ceil
 from pathlib import Path
-from typing import Any, Literal, cast
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias, cast
 from urllib.parse import parse_qsl, quote, urlsplit
 
 from pydantic import BaseModel, ConfigDict, ValidationError, ValidationInfo, field_validator
@@ -45,6 +45,9 @@ from sociolab.models.prices import is_hosted, shipped_prices
 from sociolab.plugin.options import EndpointAccess
 from sociolab.prompting.structured import estimate_needs
 
+if TYPE_CHECKING:
+    from sociolab.app.players.bridge import Bridge
+
 log = logging.getLogger("sociolab.models")
 
 
@@ -71,6 +74,24 @@ class PythonSpec:
 
 
 @dataclass(frozen=True, slots=True)
+class BridgeSpec:
+    """A program in a seat, by its command or (`address`) its address, with the model that it is
+    given; "" where it names models itself."""
+
+    label: str
+    command: str
+    address: str
+    model: str
+
+
+@dataclass(frozen=True, slots=True)
+class ServiceSpec:
+    """An agent behind an HTTP address, which needs nothing of ours."""
+
+    label: str
+
+
+@dataclass(frozen=True, slots=True)
 class ModelSpec:
     label: str
     endpoint: str
@@ -78,11 +99,21 @@ class ModelSpec:
     settings: ModelSettings
 
 
-def parse(text: str, role: str) -> NamedSpec | PythonSpec | ModelSpec:
+AnySpec: TypeAlias = NamedSpec | PythonSpec | BridgeSpec | ServiceSpec | ModelSpec
+
+
+def parse(text: str, role: str) -> AnySpec:
     """Parse a spec; ConfigError for another text, with the `role` as the flag in the message."""
     spec = text.strip()
     _refuse_secrets(spec, role)
-    if names_code(spec):
+    if spec.startswith(_ADDRESS):
+        return ServiceSpec(spec)
+    if spec.startswith(_BRIDGE):
+        target, _, model = spec.removeprefix(_BRIDGE).partition("?model=")
+        target = target.strip()
+        is_address = target.startswith(_ADDRESS)
+        return BridgeSpec(spec, "" if is_address else target, target if is_address else "", model)
+    if spec.startswith(_CODE):
         path, _, query = spec.removeprefix(_CODE).partition("?")
         options = _read_pairs(query, f"{role} {spec}")
         guard(
@@ -95,8 +126,8 @@ def parse(text: str, role: str) -> NamedSpec | PythonSpec | ModelSpec:
         return ModelSpec(spec, endpoint, model, _model_settings(query, f"{role} {spec}"))
     if not spec or slash or query:
         raise ConfigError(
-            f'--{role}: expected "scripted", "human", "endpoint/model" or '
-            f'"python:package.module:Class", found "{text}"'
+            f'--{role}: expected "scripted", "human", "endpoint/model", '
+            f'"python:package.module:Class", "bridge:COMMAND" or "http://ADDRESS", found "{text}"'
         )
     return NamedSpec(spec)
 
@@ -104,8 +135,14 @@ def parse(text: str, role: str) -> NamedSpec | PythonSpec | ModelSpec:
 _CODE = "python:"
 
 
+_BRIDGE = "bridge:"
+
+_ADDRESS = ("http://", "https://")
+
+
 def names_code(text: str) -> bool:
-    return text.strip().startswith(_CODE)
+    """Whether a spec names code that would run on this machine, or an address to call."""
+    return text.strip().startswith((_CODE, _BRIDGE, *_ADDRESS))
 
 
 def _refuse_secrets(spec: str, role: str) -> None:
@@ -116,7 +153,7 @@ def _refuse_secrets(spec: str, role: str) -> None:
             guard(value)
             instead = (
                 f"take the name of an environment variable, such as {name}_env=LAB_KEY"
-                if names_code(spec)
+                if spec.startswith(_CODE)
                 else "name its environment variable with --key-env, or as key_env in models.toml"
             )
             raise ConfigError(
@@ -381,9 +418,30 @@ class Models:
         address = self.endpoint(spec).base_url
         return CachedModel(model, address, replies, budget, price, options.key, writes=False)
 
+    def bridged(self, name: str) -> str:
+        """The spec of the model that a program asks for: as it is if it names an endpoint, else as
+        a model of `openai`."""
+        endpoint, slash, _ = name.partition("/")
+        known = slash and self.file.endpoint(endpoint) is not None
+        return name if known else f"openai/{name}"
+
+    @cached_property
+    def bridge(self) -> Bridge:
+        """What programs in seats need; nothing listens before the first of them."""
+        from sociolab.app.players.bridge import Bridge
+
+        return Bridge()
+
+    async def release(self, trial: str) -> None:
+        """End the programs that play an episode which is over."""
+        if "bridge" in vars(self):
+            await self.bridge.release(trial)
+
     async def close(self) -> None:
         for provider in self._providers.values():
             await provider.close()
+        if "bridge" in vars(self):
+            await self.bridge.close()
 
 
 def with_options(model: ChatModel, options: Options, room: float) -> ChatModel:

@@ -12,7 +12,7 @@ from pydantic import BaseModel, ConfigDict
 
 from sociolab.app.data.sets import load_world
 from sociolab.app.players.casting import Casting
-from sociolab.app.players.models import Models, ModelSpec, NamedSpec, PythonSpec, parse
+from sociolab.app.players.models import AnySpec, Models, ModelSpec, PythonSpec, parse
 from sociolab.app.registry import python_object, world_plugin, worlds_that
 from sociolab.app.run_sync import run_sync
 from sociolab.core.episode import HUMAN, Agent, Answered, Episode, Event, Moved, Trial, Unusable
@@ -177,7 +177,7 @@ class _Trying:
 
 
 def try_out(
-    spec: NamedSpec | PythonSpec, access: EndpointAccess, world: str, tasks: str | None
+    spec: AnySpec, access: EndpointAccess, world: str, tasks: str | None
 ) -> tuple[bool, str]:
     """Whether an agent plays an episode, or a judge judges one, with a clause on what it did or
     what is wrong. ConfigError for an unsuitable world, and for an agent or judge that cannot be
@@ -191,8 +191,8 @@ def try_out(
     return _run_in_thread(spec.label, attempt)
 
 
-def _is_judge(spec: NamedSpec | PythonSpec) -> bool:
-    if isinstance(spec, NamedSpec):
+def _is_judge(spec: AnySpec) -> bool:
+    if not isinstance(spec, PythonSpec):
         return False
     target = python_object(spec.path)
     return hasattr(target, "judge") and not hasattr(target, "reply")

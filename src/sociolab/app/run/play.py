@@ -176,6 +176,7 @@ async def play_session(
         session.config.max_failed_turns,
         _time_limits(session),
         await _allowance(session),
+        session.models.release,
     )
     rows = session.store.trials(session.name)
     if (shard := session.config.part) is not None:
