@@ -103,8 +103,9 @@ def test_a_program_may_name_its_model_itself(run: Any, tmp_path: Path) -> None:
 def test_an_observation_holds_the_prompt_and_what_was_seen(run: Any, tmp_path: Path) -> None:
     result = run(write(tmp_path, GREETER))
     assert result.exit_code == 1
-    assert "ended with exit code 1 in place of a reply" in result.output
-    assert "I have had enough" in " ".join(result.output.split())
+    output = " ".join(result.output.split())
+    assert "ended with exit code 1 in place of a reply" in output
+    assert "I have had enough" in output
     lines = (tmp_path / "seen.jsonl").read_text("utf-8").splitlines()
     first = next(json.loads(line) for line in lines if '"history": []' in line)
     assert (first["version"], first["turn"], first["asked"], first["attempt"]) == (1, 1, "act", 1)

@@ -147,7 +147,8 @@ def test_failing_responder_is_a_500_and_counted_as_one() -> None:
         ({"messages": []}, "model", "missing_required_parameter"),
         ({"model": "m"}, "messages", "missing_required_parameter"),
         ({"model": "m", "messages": []}, "messages", None),
-        (chat(stream=True), "stream", "unsupported_value"),
+        (chat(logprobs=True), "logprobs", "unsupported_value"),
+        (chat(tools=[{"type": "web_search"}]), "tools", None),
         (chat(n=2), "n", "unsupported_value"),
         (
             {"model": "m", "messages": [{"role": "cat", "content": ""}]},

@@ -8,10 +8,13 @@ import hashlib
 import json
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import astuple, dataclass
 from typing import Any, NamedTuple
 
+from sociolab.core.ports import Tool, Usage
 from sociolab.prompting.prefixes import ROLES
+from sociolab.protocols.chat_completions import read_choice, read_tool
+from sociolab.protocols.request import InvalidRequestError
 
 
 class ChatMessage(NamedTuple):
@@ -35,6 +38,12 @@ class ChatBody:
     schema: str
     fields: Mapping[str, Any]
     key: bytes
+    tools: tuple[Tool, ...] = ()
+    tool_choice: str = "auto"
+
+    @property
+    def stream(self) -> bool:
+        return bool(self.fields.get("stream"))
 
     @property
     def cap(self) -> int | None:
@@ -48,8 +57,9 @@ class ChatBody:
 
     @property
     def prompt_characters(self) -> int:
-        """The length of all message texts and of the schema."""
-        return len(self.schema) + sum(map(len, self.texts))
+        """The length of all message texts, of the schema and of the tools."""
+        tools = sum(len(text) for tool in self.tools for text in astuple(tool))
+        return len(self.schema) + sum(map(len, self.texts)) + tools
 
 
 def read_chat(raw: bytes, seed: int = 0, call: str = "") -> ChatBody:
@@ -75,8 +85,8 @@ def build_chat(fields: Mapping[str, Any], key: bytes) -> ChatBody:
     model = fields.get("model")
     if not isinstance(model, str) or not model:
         raise _missing("model")
-    if fields.get("stream"):
-        raise unsupported_value("stream", "true", "false")
+    if fields.get("logprobs"):
+        raise unsupported_value("logprobs", "true", "false")
     if fields.get("n") not in (None, 1):
         raise unsupported_value("n", str(fields["n"]), "1")
     for name in ("max_tokens", "max_completion_tokens"):
@@ -87,7 +97,14 @@ def build_chat(fields: Mapping[str, Any], key: bytes) -> ChatBody:
                 param=name,
                 code="invalid_value",
             )
-    return ChatBody(model, _read_messages(fields), _read_schema(fields), fields, key)
+    try:
+        tools = tuple(read_tool(row) for row in fields.get("tools") or ())
+        choice = read_choice(fields.get("tool_choice"))
+    except InvalidRequestError as error:
+        raise bad_request(
+            f"Invalid value for '{error.param}': {error}.", param=error.param
+        ) from error
+    return ChatBody(model, _read_messages(fields), _read_schema(fields), fields, key, tools, choice)
 
 
 def _read_messages(fields: Mapping[str, Any]) -> tuple[ChatMessage, ...]:
@@ -161,27 +178,9 @@ def unsupported_value(param: str, value: str, choices: str) -> RefusalError:
     )
 
 
-def count_usage(prompt_characters: int, repeated: int, text: str) -> dict[str, Any]:
+def count_usage(prompt_characters: int, repeated: int, text: str) -> Usage:
     """The usage of a completion, at four characters per token: rounded up, cached tokens down."""
-    prompt, completion = -(-prompt_characters // 4), -(-len(text) // 4)
-    return {
-        "prompt_tokens": prompt,
-        "completion_tokens": completion,
-        "total_tokens": prompt + completion,
-        "prompt_tokens_details": {"cached_tokens": repeated // 4},
-    }
-
-
-def write_completion(chat: ChatBody, text: str, finish_reason: str, usage: Any) -> bytes:
-    """A completion as JSON, without a time, so that the same request gives the same bytes."""
-    choice = {
-        "index": 0,
-        "message": {"role": "assistant", "content": text, "refusal": None},
-        "logprobs": None,
-        "finish_reason": finish_reason,
-    }
-    row = {"id": f"chatcmpl-{chat.key.hex()}", "object": "chat.completion", "created": 0}
-    return json.dumps({**row, "model": chat.model, "choices": [choice], "usage": usage}).encode()
+    return Usage(-(-prompt_characters // 4), -(-len(text) // 4), repeated // 4)
 
 
 class RefusalError(Exception):
@@ -262,13 +261,13 @@ def read_embeddings(raw: bytes, seed: int = 0) -> EmbeddingBody:
     return EmbeddingBody(model, tuple(texts), size, request_key(raw, seed))
 
 
-def write_embeddings(body: EmbeddingBody, usage: Mapping[str, Any]) -> bytes:
+def write_embeddings(body: EmbeddingBody, usage: Usage) -> bytes:
     """The response as JSON, with a unit vector for each text."""
     rows = [
         {"object": "embedding", "index": index, "embedding": _vector(text, body.dimensions)}
         for index, text in enumerate(body.texts)
     ]
-    used = {name: usage[name] for name in ("prompt_tokens", "total_tokens")}
+    used = {"prompt_tokens": usage.prompt, "total_tokens": usage.prompt}
     return json.dumps({"object": "list", "data": rows, "model": body.model, "usage": used}).encode()
 
 

@@ -6,6 +6,8 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field, fields
 from typing import Any
 
+from sociolab.core.ports import Usage
+
 
 @dataclass(slots=True)
 class Counters:
@@ -59,9 +61,9 @@ class Counters:
     def record_fault(self, fault: str) -> None:
         self.by_fault[fault] = self.by_fault.get(fault, 0) + 1
 
-    def record_reply(self, text: str, usage: Mapping[str, Any]) -> None:
+    def record_reply(self, text: str, usage: Usage) -> None:
         """Record a generated reply, whether or not it will be delivered."""
         self.completion_characters += len(text)
-        self.prompt_tokens += usage["prompt_tokens"]
-        self.completion_tokens += usage["completion_tokens"]
-        self.cached_tokens += usage["prompt_tokens_details"]["cached_tokens"]
+        self.prompt_tokens += usage.prompt
+        self.completion_tokens += usage.completion
+        self.cached_tokens += usage.cached

@@ -9,27 +9,22 @@ import json
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from sociolab.endpoint.chat import (
-    ChatBody,
-    RefusalError,
-    bad_request,
-    build_chat,
-    request_key,
-    unsupported_value,
-)
+from sociolab.core.ports import Prompt
+from sociolab.endpoint.chat import ChatBody, RefusalError, bad_request, build_chat, request_key
+from sociolab.models.wire import write_choice, write_message as write_chat_message, write_tool
+from sociolab.protocols import messages
+from sociolab.protocols.request import InvalidRequestError
 
 _KNOWN = frozenset(
     ("model", "messages", "max_tokens", "system", "temperature", "top_p", "top_k",
      "stop_sequences", "metadata", "thinking", "output_config", "output_format",
-     "stream")
+     "stream", "tools", "tool_choice")
 )  # fmt: skip
 _UNKNOWN_TO_SCHEMAS = frozenset(
     ("minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum", "multipleOf", "minLength",
      "maxLength", "pattern", "maxItems", "uniqueItems", "prefixItems", "minProperties",
      "maxProperties")
 )  # fmt: skip
-_FINISHES = {"length": "max_tokens", "content_filter": "refusal", "stop": "end_turn"}
-
 _KINDS = {401: "authentication_error", 404: "not_found_error", 429: "rate_limit_error",
           529: "overloaded_error"}  # fmt: skip
 
@@ -47,8 +42,6 @@ def read_message(raw: bytes, seed: int = 0, call: str = "") -> ChatBody:
         raise bad_request("The request body must be a JSON object.")
     for name in fields.keys() - _KNOWN:
         raise bad_request(f"{name}: Extra inputs are not permitted")
-    if fields.get("stream"):
-        raise unsupported_value("stream", "true", "false")
     most, temperature = fields.get("max_tokens"), fields.get("temperature")
     if type(most) is not int or most < 1:
         raise bad_request("max_tokens: Field required, a positive integer")
@@ -61,15 +54,35 @@ def read_message(raw: bytes, seed: int = 0, call: str = "") -> ChatBody:
     roles = [row.get("role") for row in rows or () if isinstance(row, dict) and row.get("content")]
     if not rows or len(roles) < len(rows) or roles[0] != "user" or {*roles} - {"user", "assistant"}:
         raise bad_request("messages: expected turns of user and assistant with text, user first")
-    if system := fields.get("system"):
-        rows = [{"role": "system", "content": system}, *rows]
-    chat = {"model": fields.get("model"), "messages": rows, "max_tokens": most, "thinks": thinks}
+    read = _read_parts(fields)
+    chat: dict[str, Any] = {
+        "model": fields.get("model"),
+        "messages": [write_chat_message(message) for message in read.messages],
+        "max_tokens": most,
+        "thinks": thinks,
+        "stream": bool(fields.get("stream")),
+    }
+    if read.tools:
+        chat["tools"] = [write_tool(tool) for tool in read.tools]
+        chat["tool_choice"] = write_choice(read.tool_choice)
     if temperature is not None:
         chat["temperature"] = temperature
     form = (fields.get("output_config") or {}).get("format", fields.get("output_format"))
     if form is not None:
         chat["response_format"] = _response_format(form)
     return build_chat(chat, request_key(raw, seed, call if temperature != 0 else ""))
+
+
+def _read_parts(fields: Mapping[str, Any]) -> Prompt:
+    """The messages and tools; RefusalError (400) if they are invalid."""
+    parts = {name: fields[name] for name in _PARTS if name in fields}
+    try:
+        return messages.read(json.dumps(parts).encode(), limited=False).prompt
+    except InvalidRequestError as error:
+        raise bad_request(f"{error.param}: {error}") from error
+
+
+_PARTS = ("model", "messages", "system", "tools", "tool_choice")
 
 
 def _read_thinking(thinking: Any, most: int) -> bool:
@@ -108,27 +121,6 @@ def _subschemas(schema: Any) -> Iterator[Mapping[str, Any]]:
             yield from _subschemas(inner)
     for inner in (schema.get("items"), *schema.get("anyOf", ()), *schema.get("allOf", ())):
         yield from _subschemas(inner)
-
-
-def write_message(chat: ChatBody, text: str, finish: str, usage: Any, thought: str) -> bytes:
-    """A reply as JSON, `thought` in its own block; the same request gives the same bytes."""
-    blocks = [{"type": "thinking", "thinking": thought, "signature": "s"}] if thought else []
-    if text:
-        blocks.append({"type": "text", "text": text})
-    row = {"id": f"msg_{chat.key.hex()}", "type": "message", "role": "assistant"}
-    stop = {"stop_reason": _FINISHES[finish], "stop_sequence": None, "usage": usage}
-    return json.dumps({**row, "model": chat.model, "content": blocks, **stop}).encode()
-
-
-def message_usage(usage: Mapping[str, Any]) -> dict[str, Any]:
-    """The usage of a completion in the form of a message, which counts cached tokens apart."""
-    cached = usage["prompt_tokens_details"]["cached_tokens"]
-    return {
-        "input_tokens": usage["prompt_tokens"] - cached,
-        "cache_creation_input_tokens": 0,
-        "cache_read_input_tokens": cached,
-        "output_tokens": usage["completion_tokens"],
-    }
 
 
 def message_refusal(refusal: RefusalError) -> RefusalError:

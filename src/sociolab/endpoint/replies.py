@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from sociolab.core.errors import ConfigError
+from sociolab.core.ports import ToolCall
 from sociolab.endpoint.chat import ChatBody, bad_request
 from sociolab.endpoint.faults import Chance
 from sociolab.endpoint.settings import EndpointSettings
@@ -22,6 +23,7 @@ from sociolab.prompting.made_up import (
     reply_to,
     requested_schema,
     sample_requested,
+    sample_value,
 )
 
 _encode = json.JSONEncoder(ensure_ascii=False).encode
@@ -39,6 +41,22 @@ class Replies:
         as_object = isinstance(form, dict) and form.get("type") == "json_object"
         with _refusing_broken_schema(chat):
             return reply_to(chat.texts, chat.schema, self._draw(chat), as_object=as_object)
+
+    def calls(self, chat: ChatBody) -> tuple[ToolCall, ...]:
+        """The tool that a reply asks for: one that must be called, or else any, but not after the
+        result of another.
+
+        RefusalError (400) if the schema of its arguments is broken.
+        """
+        choice, last = chat.tool_choice, chat.messages[-1].role
+        if not chat.tools or choice == "none" or (choice == "auto" and last == "tool"):
+            return ()
+        chance = Chance(chat.key)
+        named = [tool for tool in chat.tools if tool.name == choice]
+        tool = named[0] if named else chance.stream("tool").choice(chat.tools)
+        with _refusing_broken_schema(chat):
+            value = sample_value(json.loads(tool.parameters), self._draw(chat))
+        return (ToolCall(f"call_{chat.key.hex()[:12]}", tool.name, _encode(value)),)
 
     def invalid(self, chat: ChatBody, chance: Chance) -> str:
         """A reply that ignores the schema: prose, another shape, or numbers out of range."""
@@ -66,7 +84,7 @@ def _refusing_broken_schema(chat: ChatBody) -> Iterator[None]:
     try:
         yield
     except SchemaError as error:
-        inner = chat.fields["response_format"]["json_schema"]
+        inner = chat.fields.get("response_format", {}).get("json_schema", {})
         raise bad_request(
             f"Invalid schema for response_format '{inner.get('name', '')}': {error}.",
             param="response_format",

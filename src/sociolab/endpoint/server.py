@@ -23,15 +23,16 @@ from aiohttp import hdrs, web
 
 import sociolab
 from sociolab.core.errors import ConfigError
+from sociolab.core.ports import ChatReply, Prompt
 from sociolab.endpoint.chat import (
     ChatBody,
     RefusalError,
+    bad_request,
     count_usage,
     read_chat,
     read_embeddings,
     unknown_model,
     unknown_url,
-    write_completion,
     write_embeddings,
     wrong_method,
 )
@@ -50,12 +51,16 @@ from sociolab.endpoint.faults import (
     truncate_text,
 )
 from sociolab.endpoint.fine_tuning import FineTuning, is_tuning
-from sociolab.endpoint.messages import message_refusal, message_usage, read_message, write_message
+from sociolab.endpoint.messages import message_refusal, read_message
 from sociolab.endpoint.replies import ByHand, Replies
+from sociolab.endpoint.responses import read_response
 from sociolab.endpoint.settings import EndpointSettings, Fault, settings_as_json
 from sociolab.endpoint.weather import LONGEST_LOOP, RequestBucket, cut_history, endless_reply
+from sociolab.models.meaning import Finish
 from sociolab.prompting.made_up import prose
 from sociolab.prompting.prefixes import PromptPrefixes
+from sociolab.protocols import chat_completions, messages, responses
+from sociolab.protocols.request import ChatRequest, InvalidRequestError
 
 ATTEMPT_HEADER = "x-sociolab-attempt"
 """The number of the attempt at a call, from 1."""
@@ -72,10 +77,23 @@ _BODY_FAULTS: tuple[Fault, ...] = (
 )
 """The faults that do not need a text, for embeddings and fine-tuning."""
 
-_MESSAGES = "/messages"
-_COUNTED = ("/chat/completions", _MESSAGES, "/embeddings")
+_CHAT, _RESPONSES, _MESSAGES, _EMBEDDINGS = (
+    "/chat/completions",
+    "/responses",
+    "/messages",
+    "/embeddings",
+)
+_COUNTED = (_CHAT, _RESPONSES, _MESSAGES, _EMBEDDINGS)
+_READERS = {_CHAT: read_chat, _RESPONSES: read_response, _MESSAGES: read_message}
+_COUNT_TOKENS = "/messages/count_tokens"
 _MOST_SEEN = 100_000
 _JSON = "application/json"
+_EVENTS = "text/event-stream"
+_FINISHES: dict[str, Finish] = {
+    "stop": "stop",
+    "length": "length",
+    "content_filter": "content filter",
+}
 _LIMITS = web.RequestKey("limits", dict[str, str])
 """The rate-limit headers for the reply to a request."""
 
@@ -118,6 +136,8 @@ class EndpointServer:
         if path in _COUNTED and request.method == hdrs.METH_POST:
             return await self._count_and_answer(request, path)
         try:
+            if path == _COUNT_TOKENS and request.method == hdrs.METH_POST:
+                return await self._count_tokens(request)
             if is_tuning(path):
                 return await self._tune(request, path) or _without_reply(request)
             return self._answer_other(request, path)
@@ -134,10 +154,10 @@ class EndpointServer:
             self._authorize(request)
             if self._bucket is not None:
                 request[_LIMITS] = self._bucket.take()
-            if path == "/embeddings":
+            if path == _EMBEDDINGS:
                 response = await self._embed(request, raw)
             else:
-                response = await self._answer(request, raw, path == _MESSAGES)
+                response = await self._answer(request, raw, path)
             outcome = "no reply" if response is None else response.status
         except RefusalError as refusal:
             response = _refused(message_refusal(refusal) if path == _MESSAGES else refusal)
@@ -154,11 +174,11 @@ class EndpointServer:
         return response
 
     async def _answer(
-        self, request: web.BaseRequest, raw: bytes, as_message: bool
+        self, request: web.BaseRequest, raw: bytes, path: str
     ) -> web.StreamResponse | None:
-        """The response to a chat completion or message; None for no response."""
+        """The response to a request for a reply, by any of the three APIs; None for no response."""
         call = request.headers.get(CALL_HEADER, "")
-        chat = (read_message if as_message else read_chat)(raw, self.settings.seed, call)
+        chat = _READERS[path](raw, self.settings.seed, call)
         refuse_unsupported(self.settings, chat, self.tuning.models)
         attempt = self._count_attempt(request, chat.key)
         characters, window = chat.prompt_characters, self.settings.context_tokens
@@ -173,19 +193,27 @@ class EndpointServer:
         fault = draw_fault(self.settings, chance)
 
         async def answer() -> bytes:
-            text, finish_reason = await self._text(chat, chance, fault)
-            usage = count_usage(characters, repeated, text)
-            self._counters.record_reply(text, usage)
-            if chat.cap is None and fault is None and finish_reason == "length":
+            calls = () if fault or self._by_hand else self._replies.calls(chat)
+            text, finish = ("", "stop") if calls else await self._text(chat, chance, fault)
+            written = text + "".join(one.arguments for one in calls)
+            usage = count_usage(characters, repeated, written)
+            self._counters.record_reply(written, usage)
+            if chat.cap is None and fault is None and finish == "length":
                 await asyncio.sleep(HANG_SECONDS)  # a loop without a cap never ends
-            own_usage = message_usage(usage) if as_message else usage
-            reported = json.loads(self.settings.usage) if self.settings.usage else own_usage
-            if as_message:
-                thought = prose(chance.stream("thought"), 200) if chat.fields["thinks"] else ""
-                return write_message(chat, text, finish_reason, reported, thought)
-            return write_completion(chat, text, finish_reason, reported)
+            reply = ChatReply(text, _FINISHES[finish], usage, calls=calls)
+            if chat.stream:
+                return b"".join(_stream(path, chat, reply))
+            row = _whole(path, chat, reply)
+            if self.settings.usage:
+                row["usage"] = json.loads(self.settings.usage)
+            if chat.fields.get("thinks"):
+                thought = prose(chance.stream("thought"), 200)
+                block = {"type": "thinking", "thinking": thought, "signature": "s"}
+                row["content"].insert(0, block)
+            return json.dumps(row).encode()
 
-        return await self._with_fault(request, chance, fault, answer, chat.model)
+        kind = _EVENTS if chat.stream else _JSON
+        return await self._with_fault(request, chance, fault, answer, chat.model, kind)
 
     async def _with_fault(
         self,
@@ -194,6 +222,7 @@ class EndpointServer:
         fault: Fault | None,
         answer: Callable[[], Awaitable[bytes]],
         what: str,
+        kind: str = _JSON,
     ) -> web.StreamResponse | None:
         """The answer with its latency and fault; None for no response.
 
@@ -224,13 +253,13 @@ class EndpointServer:
             return None
         as_message = request.rel_url.path.endswith(_MESSAGES)
         if fault == "malformed_body":
-            body, kind = make_malformed_body(chance, as_message)
-            return web.Response(body=body, headers={hdrs.CONTENT_TYPE: kind})
+            body, other = make_malformed_body(chance, as_message)
+            return web.Response(body=body, headers={hdrs.CONTENT_TYPE: other})
         if fault == "truncated_body":
             return await _send_half(request, body)
-        if fault == "no_choices":
+        if fault == "no_choices" and kind == _JSON:
             body = drop_choices(body, as_message)
-        return web.Response(body=body, headers={hdrs.CONTENT_TYPE: _JSON})
+        return web.Response(body=body, headers={hdrs.CONTENT_TYPE: kind})
 
     async def _text(self, chat: ChatBody, chance: Chance, fault: Fault | None) -> tuple[str, str]:
         """The text of a reply and its finish_reason; a cap cuts all but a person's."""
@@ -362,6 +391,15 @@ class EndpointServer:
             raise unknown_model(name)
         return _json_response(_model_row(name))
 
+    async def _count_tokens(self, request: web.BaseRequest) -> web.Response:
+        raw = await request.content.read()
+        self._authorize(request)
+        try:
+            prompt = messages.read(raw, limited=False).prompt
+        except InvalidRequestError as error:
+            raise message_refusal(bad_request(f"{error.param}: {error}")) from error
+        return _json_response({"input_tokens": -(-sum(map(len, prompt.texts)) // 4)})
+
     def _authorize(self, request: web.BaseRequest) -> None:
         key = self.settings.api_key
         if key is None:
@@ -370,6 +408,26 @@ class EndpointServer:
         supplied = request.headers.get("x-api-key", bearer)
         if not hmac.compare_digest(supplied.encode(), key.encode()):
             raise RefusalError(401, "Incorrect API key provided.", code="invalid_api_key")
+
+
+def _whole(path: str, chat: ChatBody, reply: ChatReply) -> dict[str, Any]:
+    """A reply without a time, so that the same request gives the same bytes."""
+    if path == _CHAT:
+        return chat_completions.write(reply, chat.model, chat.key.hex())
+    if path == _MESSAGES:
+        return messages.write(reply, chat.model, chat.key.hex())
+    return responses.write(_as_request(chat), reply, chat.key.hex())
+
+
+def _stream(path: str, chat: ChatBody, reply: ChatReply) -> Iterator[bytes]:
+    write = {_CHAT: chat_completions.stream, _MESSAGES: messages.stream}.get(path, responses.stream)
+    return write(_as_request(chat), reply, chat.key.hex())
+
+
+def _as_request(chat: ChatBody) -> ChatRequest:
+    usage = (chat.fields.get("stream_options") or {}).get("include_usage", False)
+    prompt = Prompt((), max_tokens=chat.cap, tools=chat.tools, tool_choice=chat.tool_choice)
+    return ChatRequest(chat.model, prompt, chat.stream, bool(usage))
 
 
 def _model_row(name: str) -> dict[str, Any]:

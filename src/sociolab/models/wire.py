@@ -117,12 +117,12 @@ def body_of(
         messages = _without_system(messages)
     body: dict[str, Any] = {
         "model": model,
-        "messages": [_write_message(message) for message in messages],
+        "messages": [write_message(message) for message in messages],
     }
     if prompt.tools:
-        body["tools"] = [_write_tool(tool) for tool in prompt.tools]
+        body["tools"] = [write_tool(tool) for tool in prompt.tools]
         if prompt.tool_choice != "auto":
-            body["tool_choice"] = _write_choice(prompt.tool_choice)
+            body["tool_choice"] = write_choice(prompt.tool_choice)
     body |= {name: json.loads(value) for name, value in prompt.options}
     if prompt.temperature is not None and quirks.takes_temperature:
         body["temperature"] = prompt.temperature
@@ -139,7 +139,8 @@ def body_of(
     return encoded[:-1] + _response_format(schema.name, schema.text, needs)
 
 
-def _write_message(message: Message) -> dict[str, Any]:
+def write_message(message: Message) -> dict[str, Any]:
+    """A message in the form of chat completions."""
     row: dict[str, Any] = {"role": message.role, "content": message.text}
     if message.calls:
         row["content"] = message.text or None
@@ -156,15 +157,17 @@ def _write_message(message: Message) -> dict[str, Any]:
     return row
 
 
-def _write_tool(tool: Tool) -> dict[str, Any]:
+def write_tool(tool: Tool) -> dict[str, Any]:
+    """A tool in the form of chat completions."""
     function = {"name": tool.name, "parameters": json.loads(tool.parameters)}
     if tool.description:
         function["description"] = tool.description
     return {"type": "function", "function": function}
 
 
-def _write_choice(choice: str) -> str | dict[str, Any]:
-    if choice in ("none", "required"):
+def write_choice(choice: str) -> str | dict[str, Any]:
+    """A `Prompt.tool_choice` in the form of chat completions."""
+    if choice in ("auto", "none", "required"):
         return choice
     return {"type": "function", "function": {"name": choice}}
 

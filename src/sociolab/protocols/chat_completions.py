@@ -71,14 +71,14 @@ def read(raw: bytes) -> ChatRequest:
         raise InvalidRequestError("expected a list of messages", "messages")
     messages = [read_message(row, f"messages[{index}]") for index, row in enumerate(rows)]
     schema, plain = _read_format(fields.get("response_format"))
-    tools = tuple(_read_tool(row) for row in fields.get("tools") or ())
+    tools = tuple(read_tool(row) for row in fields.get("tools") or ())
     prompt = Prompt(
         check_messages(messages, "messages"),
         schema,
         read_number(fields, "temperature"),
         read_limit(fields, "max_completion_tokens", "max_tokens"),
         tools=tools,
-        tool_choice=_read_choice(fields.get("tool_choice")),
+        tool_choice=read_choice(fields.get("tool_choice")),
         options=read_options(fields, _OPTIONS) + plain,
     )
     usage = (fields.get("stream_options") or {}).get("include_usage", False)
@@ -112,7 +112,8 @@ def _read_call(call: Any, where: str) -> ToolCall:
     raise InvalidRequestError("expected id, function.name and arguments", f"{where}.tool_calls")
 
 
-def _read_tool(row: Any) -> Tool:
+def read_tool(row: Any) -> Tool:
+    """A tool; InvalidRequestError unless it is a function."""
     match row:
         case {"type": "function", "function": {"name": str(name)} as function}:
             parameters = function.get("parameters") or {"type": "object", "properties": {}}
@@ -120,7 +121,8 @@ def _read_tool(row: Any) -> Tool:
     raise InvalidRequestError('expected tools of the type "function", each with a name', "tools")
 
 
-def _read_choice(choice: Any) -> str:
+def read_choice(choice: Any) -> str:
+    """The choice of a tool, as `Prompt.tool_choice`."""
     match choice:
         case None:
             return "auto"
