@@ -1,4 +1,5 @@
-"""A seat played by OpenAI's Agents SDK, with a tool of its own: bridge:python openai_agents_agent.py"""
+"""A seat played by OpenAI's Agents SDK, with a tool of its own:
+bridge:python openai_agents_agent.py"""
 
 import json
 import os
