@@ -12,7 +12,7 @@ import openai
 import pytest
 from pydantic import BaseModel
 
-from sociolab.agents import Gateway, Message, Tool, ToolCall
+from sociolab.agents import Gateway, Message, ToolCall, ToolDefinition
 from sociolab.core import ChatReply, ModelError, Prompt, Usage
 
 WEATHER = {
@@ -126,7 +126,7 @@ def test_tools_and_their_results_pass_through_a_chat_completion() -> None:
         "look",
         '{"town": "Ely"}',
     )
-    assert behind.prompt.tools == (Tool("look", "The weather.", json.dumps(WEATHER)),)
+    assert behind.prompt.tools == (ToolDefinition("look", "The weather.", json.dumps(WEATHER)),)
     assert behind.prompt.tool_choice == "required"
     sent_back = got.choices[0].message.model_dump(exclude_none=True)
     chat(
@@ -198,7 +198,7 @@ def test_a_response_is_one_prompt_and_one_reply() -> None:
         None,
         None,
         70,
-        tools=(Tool("look", "", json.dumps(WEATHER)),),
+        tools=(ToolDefinition("look", "", json.dumps(WEATHER)),),
     )
 
 
@@ -262,7 +262,7 @@ def test_a_message_is_one_prompt_and_one_reply() -> None:
         None,
         None,
         90,
-        tools=(Tool("look", "The weather.", json.dumps(WEATHER)),),
+        tools=(ToolDefinition("look", "The weather.", json.dumps(WEATHER)),),
         tool_choice="required",
         options=(("stop", '["\\n"]'),),
     )

@@ -13,7 +13,7 @@ from openai.types.chat import ChatCompletionMessageParam, ChatCompletionToolPara
 from pydantic import TypeAdapter
 from typer.testing import CliRunner
 
-from sociolab.agents import Message, Tool, ToolCall
+from sociolab.agents import Message, ToolCall, ToolDefinition
 from sociolab.cli.main import app
 from sociolab.core import CallKey, ChatReply, Prompt
 from sociolab.endpoint import EndpointSettings, start_in_thread
@@ -28,7 +28,7 @@ PRICE = {
     "required": ["price"],
     "additionalProperties": False,
 }
-OFFER = Tool("offer", "Make an offer.", json.dumps(PRICE))
+OFFER = ToolDefinition("offer", "Make an offer.", json.dumps(PRICE))
 CALL = ToolCall("call_1", "offer", '{"price": 4}')
 ASKED = (Message("system", "You sell."), Message("user", "What for?"))
 ANSWERED = (*ASKED, Message("assistant", "", (CALL,)), Message("tool", "noted", answers="call_1"))
@@ -82,7 +82,7 @@ def test_a_model_asks_for_a_tool_and_answers_its_result(provider: str) -> None:
 @pytest.mark.parametrize(
     "other",
     [
-        Prompt(ASKED, tools=(Tool("offer", "Make one.", OFFER.parameters),)),
+        Prompt(ASKED, tools=(ToolDefinition("offer", "Make one.", OFFER.parameters),)),
         Prompt(ASKED, tools=(OFFER,), tool_choice="none"),
         Prompt(ASKED, tools=(OFFER,), options=(("top_p", "0.5"),)),
         Prompt(ANSWERED, tools=(OFFER,)),
@@ -98,10 +98,10 @@ def test_another_tool_choice_or_result_is_another_call(other: Prompt) -> None:
 HAGGLER = """
 import json
 from sociolab import AgentModels
-from sociolab.agents import Action, Message, NoReply, Question, Reply, Tool
+from sociolab.agents import Action, Message, NoReply, Question, Reply, ToolDefinition
 
 PRICE = {"type": "object", "properties": {"price": {"type": "integer"}}, "required": ["price"]}
-OFFER = Tool("offer", "Make an offer.", json.dumps(PRICE))
+OFFER = ToolDefinition("offer", "Make an offer.", json.dumps(PRICE))
 
 class Haggler:
     def __init__(self, models: AgentModels) -> None:
@@ -154,7 +154,7 @@ def test_tools_of_an_agent_are_kept_in_the_store_and_wherever_it_is_carried(
     assert calls("third.db") == kept
 
 
-OFFER_AS_SENT = Tool(
+OFFER_AS_SENT = ToolDefinition(
     "offer",
     "Make an offer.",
     '{"type": "object", "properties": {"price": {"type": "integer"}}, "required": ["price"]}',

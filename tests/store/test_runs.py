@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import time
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
+from sociolab.agents import ToolCall
 from sociolab.core import Json, ModelError, Score, ScoreFailure, StoreError
 from sociolab.store import RunReplies, Store, lock_run
 
@@ -20,6 +22,7 @@ BELONGING = (
     "events",
     "schemas",
     "calls",
+    "tool_calls",
     "call_failures",
     "attempts",
     "judges",
@@ -42,7 +45,8 @@ def fill(store: Store, name: str) -> None:
     store.create_run(name, "world", {"seed": 1}, samples.plan(3))
     store.append(name, "t1", samples.moved(0))
     replies = RunReplies(store, name)
-    replies.keep("k1", samples.call(), "m", samples.prompt("a"), samples.reply())
+    reply = replace(samples.reply(), calls=(ToolCall("c1", "look", "{}"),))
+    replies.keep("k1", samples.call(), "m", samples.prompt("a"), reply)
     replies.keep_failure(samples.call(turn=1), "m", ModelError("gone", cause="timeout"), 1.0)
     replies.keep_attempt(samples.call(turn=1), "m", samples.attempt())
     store.verdicts.add(name, samples.JUDGE, [Score(samples.MEASURE, "ann", 7)], trial="t1")

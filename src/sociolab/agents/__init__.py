@@ -40,8 +40,8 @@ if TYPE_CHECKING:
         Question as Question,
         Reply as Reply,
         Request as Request,
-        Tool as Tool,
         ToolCall as ToolCall,
+        ToolDefinition as ToolDefinition,
     )
 else:
     __getattr__, __dir__ = load_public_names(__name__)

@@ -368,7 +368,7 @@ Role: TypeAlias = Literal["agent", "partner", "judge", "writer", "background", "
 
 
 @dataclass(frozen=True, slots=True)
-class Tool:
+class ToolDefinition:
     """A function that a model may ask for; `parameters` is the JSON schema of its arguments."""
 
     name: str
@@ -448,7 +448,7 @@ class Prompt:
     max_tokens: int | None = None
     penalties: float | None = None
     needs: int | None = field(default=None, compare=False)
-    tools: tuple[Tool, ...] = ()
+    tools: tuple[ToolDefinition, ...] = ()
     tool_choice: str = "auto"
     options: tuple[tuple[str, str], ...] = ()
 

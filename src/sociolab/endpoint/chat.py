@@ -11,7 +11,7 @@ from collections.abc import Mapping
 from dataclasses import astuple, dataclass
 from typing import Any, NamedTuple
 
-from sociolab.core.ports import Tool, Usage
+from sociolab.core.ports import ToolDefinition, Usage
 from sociolab.prompting.prefixes import ROLES
 from sociolab.protocols.chat_completions import read_choice, read_tool
 from sociolab.protocols.request import InvalidRequestError
@@ -38,7 +38,7 @@ class ChatBody:
     schema: str
     fields: Mapping[str, Any]
     key: bytes
-    tools: tuple[Tool, ...] = ()
+    tools: tuple[ToolDefinition, ...] = ()
     tool_choice: str = "auto"
 
     @property

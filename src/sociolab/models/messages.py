@@ -12,7 +12,7 @@ from functools import lru_cache
 from typing import Any
 
 from sociolab.core.errors import ModelError
-from sociolab.core.ports import ChatReply, Message, Prompt, Tool, ToolCall, Usage
+from sociolab.core.ports import ChatReply, Message, Prompt, ToolCall, ToolDefinition, Usage
 from sociolab.models.budget import BYTES_A_TOKEN, size_of, validate_usage
 from sociolab.models.chat import Endpoint
 from sociolab.models.config import EndpointSpec
@@ -112,7 +112,7 @@ def _write_message(message: Message) -> dict[str, Any]:
     return {"role": message.role, "content": blocks}
 
 
-def _write_tool(tool: Tool) -> dict[str, Any]:
+def _write_tool(tool: ToolDefinition) -> dict[str, Any]:
     row = {"name": tool.name, "input_schema": json.loads(tool.parameters)}
     return row | ({"description": tool.description} if tool.description else {})
 

@@ -11,7 +11,7 @@ from typing import Any, Literal
 import pydantic_core
 
 from sociolab.core.errors import ModelError
-from sociolab.core.ports import ChatReply, Message, Prompt, Served, Tool, ToolCall, Usage
+from sociolab.core.ports import ChatReply, Message, Prompt, Served, ToolCall, ToolDefinition, Usage
 from sociolab.models.budget import size_of, validate_usage
 from sociolab.models.meaning import (
     Finish,
@@ -157,7 +157,7 @@ def write_message(message: Message) -> dict[str, Any]:
     return row
 
 
-def write_tool(tool: Tool) -> dict[str, Any]:
+def write_tool(tool: ToolDefinition) -> dict[str, Any]:
     """A tool in the form of chat completions."""
     function = {"name": tool.name, "parameters": json.loads(tool.parameters)}
     if tool.description:

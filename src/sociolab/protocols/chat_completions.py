@@ -10,7 +10,7 @@ import json
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from sociolab.core.ports import ChatReply, Message, Prompt, Schema, Tool, ToolCall, Usage
+from sociolab.core.ports import ChatReply, Message, Prompt, Schema, ToolCall, ToolDefinition, Usage
 from sociolab.protocols.request import (
     ChatRequest,
     InvalidRequestError,
@@ -112,12 +112,12 @@ def _read_call(call: Any, where: str) -> ToolCall:
     raise InvalidRequestError("expected id, function.name and arguments", f"{where}.tool_calls")
 
 
-def read_tool(row: Any) -> Tool:
+def read_tool(row: Any) -> ToolDefinition:
     """A tool; InvalidRequestError unless it is a function."""
     match row:
         case {"type": "function", "function": {"name": str(name)} as function}:
             parameters = function.get("parameters") or {"type": "object", "properties": {}}
-            return Tool(name, function.get("description") or "", json.dumps(parameters))
+            return ToolDefinition(name, function.get("description") or "", json.dumps(parameters))
     raise InvalidRequestError('expected tools of the type "function", each with a name', "tools")
 
 

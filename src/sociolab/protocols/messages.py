@@ -10,7 +10,7 @@ import json
 from collections.abc import Iterator
 from typing import Any
 
-from sociolab.core.ports import ChatReply, Message, Prompt, Schema, Tool, ToolCall, Usage
+from sociolab.core.ports import ChatReply, Message, Prompt, Schema, ToolCall, ToolDefinition, Usage
 from sociolab.protocols.chat_completions import pieces, write_event
 from sociolab.protocols.request import (
     ChatRequest,
@@ -103,10 +103,10 @@ def _read_message(row: Any, where: str) -> Iterator[Message]:
             raise InvalidRequestError("expected a role (user or assistant) and a content", where)
 
 
-def _read_tool(row: Any) -> Tool:
+def _read_tool(row: Any) -> ToolDefinition:
     match row:
         case {"name": str(name), "input_schema": dict(schema)}:
-            return Tool(name, row.get("description") or "", json.dumps(schema))
+            return ToolDefinition(name, row.get("description") or "", json.dumps(schema))
     raise InvalidRequestError(
         "expected tools with a name and an input_schema; run others in your own program", "tools"
     )

@@ -10,7 +10,7 @@ import json
 from collections.abc import Iterator
 from typing import Any
 
-from sociolab.core.ports import ChatReply, Message, Prompt, Schema, Tool, ToolCall, Usage
+from sociolab.core.ports import ChatReply, Message, Prompt, Schema, ToolCall, ToolDefinition, Usage
 from sociolab.protocols.chat_completions import pieces, write_event
 from sociolab.protocols.request import (
     ChatRequest,
@@ -103,11 +103,11 @@ def _read_text(content: Any, where: str) -> str:
     return read_parts(content, ("input_text", "output_text", "text"), f"{where}.content")
 
 
-def _read_tool(row: Any) -> Tool:
+def _read_tool(row: Any) -> ToolDefinition:
     match row:
         case {"type": "function", "name": str(name)}:
             parameters = row.get("parameters") or {"type": "object", "properties": {}}
-            return Tool(name, row.get("description") or "", json.dumps(parameters))
+            return ToolDefinition(name, row.get("description") or "", json.dumps(parameters))
     kind = row.get("type") if isinstance(row, dict) else row
     raise InvalidRequestError(
         f"expected tools of the type function, found {kind!r:.40}; run others in your own program",
@@ -228,7 +228,7 @@ def _write_choice(choice: str) -> Any:
     return {"type": "function", "name": choice}
 
 
-def _write_tool(tool: Tool) -> dict[str, Any]:
+def _write_tool(tool: ToolDefinition) -> dict[str, Any]:
     row = {"type": "function", "name": tool.name, "parameters": json.loads(tool.parameters)}
     return {**row, "description": tool.description or None, "strict": False}
 

@@ -23,8 +23,8 @@ from sociolab.core.ports import (
     Prompt,
     Schema,
     Served,
-    Tool,
     ToolCall,
+    ToolDefinition,
     Usage,
 )
 from sociolab.core.redaction import redact
@@ -590,7 +590,7 @@ def unpack(data: bytes, base: Prompt | None, schema: Schema | None) -> Prompt:
             temperature,
             max_tokens,
             rest[0] if rest else None,
-            tools=tuple(Tool(*tool) for tool in tools),
+            tools=tuple(ToolDefinition(*tool) for tool in tools),
             tool_choice=choice,
             options=tuple((name, value) for name, value in options),
         )

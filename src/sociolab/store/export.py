@@ -199,13 +199,25 @@ def _lines(part: str, store: Store, name: str) -> Iterator[_Line]:
 
 
 def _encode_line(line: _Line) -> str:
-    text = json.dumps(line, ensure_ascii=False, separators=(",", ":"), default=_fields)
+    text = json.dumps(line, ensure_ascii=False, separators=(",", ":"), default=_used_fields)
     return replace_surrogates(text)
 
 
 def _fields(record: Any) -> dict[str, Any]:
     """The fields of a dataclass, one level deep."""
     return {field.name: getattr(record, field.name) for field in fields(record)}
+
+
+def _used_fields(record: Any) -> dict[str, Any]:
+    """The fields of a dataclass; those about tools only where they are used, as in few prompts."""
+    return {
+        field.name: value
+        for field in fields(record)
+        if (value := getattr(record, field.name)) != field.default or field.name not in _ABOUT_TOOLS
+    }
+
+
+_ABOUT_TOOLS = {"tools", "tool_choice", "options", "calls", "answers"}
 
 
 @dataclass(slots=True)

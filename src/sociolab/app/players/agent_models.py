@@ -26,7 +26,7 @@ from sociolab.core.ports import (
     ReplyStore,
     Request,
     Role,
-    Tool,
+    ToolDefinition,
 )
 from sociolab.core.score import JudgeId, Verdict
 from sociolab.models.budget import Budget
@@ -115,7 +115,7 @@ class AgentModels:
         messages: str | Sequence[MessageLike],
         schema: None = None,
         *,
-        tools: Sequence[Tool],
+        tools: Sequence[ToolDefinition],
         tool_choice: str = "auto",
         temperature: float | None = None,
         max_tokens: int | None = None,
@@ -127,7 +127,7 @@ class AgentModels:
         messages: str | Sequence[MessageLike],
         schema: type[Typed] | None = None,
         *,
-        tools: Sequence[Tool] = (),
+        tools: Sequence[ToolDefinition] = (),
         tool_choice: str = "auto",
         temperature: float | None = None,
         max_tokens: int | None = None,

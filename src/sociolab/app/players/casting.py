@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
-from typing import Any, cast
+from typing import TYPE_CHECKING, Any, cast
 
 from sociolab.app.players.models import (
     BridgeSpec,
@@ -28,6 +28,9 @@ from sociolab.models.cache import CachedModel
 from sociolab.plugin.world import RatingGuide
 from sociolab.runner.guard import LONGEST_REPLY
 from sociolab.runner.progress import Waits
+
+if TYPE_CHECKING:
+    from sociolab.app.players.bridge import Bridge
 
 NO_JUDGE = "none"
 
@@ -146,7 +149,7 @@ class Casting:
                 raise ConfigError(f"--{role} {spec.label}: expected ?model=endpoint/model")
             self.models.endpoint(named)
         models = AgentModels(self.models, self.replies, self.budget)
-        model = self.models.bridge.model(spec, lambda: models.caller(spec.model))
+        model = self._bridge().model(spec, lambda: models.caller(spec.model))
         code = "" if spec.address else code_of_command(spec.command)
         agent = Agent(spec.label, "program", spec.command or spec.address, code=code)
         return Seatable(agent, CountedPlayer(self._observed(model, role), role))
@@ -155,10 +158,21 @@ class Casting:
         """An agent behind an address: its replies are stored, and cost nothing that is known."""
         from sociolab.agents.observation import ObservingModel
 
-        service = self.models.bridge.endpoint(spec.label).model("")
+        service = self._bridge().endpoint(spec.label).model("")
         model = CachedModel(service, spec.label, self.replies, Budget(), writes=False)
         agent = Agent(spec.label, "program", spec.label)
         return Seatable(agent, self._observed(ObservingModel(model), role))
+
+    def _bridge(self) -> Bridge:
+        """The bridge of this run's models, which all programs share."""
+        from sociolab.app.players.bridge import Bridge
+
+        for opened in self.models.opened:
+            if isinstance(opened, Bridge):
+                return opened
+        bridge = Bridge()
+        self.models.opened.append(bridge)
+        return bridge
 
     def _observed(self, model: ChatModel, role: Role) -> Player:
         """The player of a program that stands in the place of a chat model."""

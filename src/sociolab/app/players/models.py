@@ -10,11 +10,11 @@ import re
 import tomllib
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
-from functools import cache, cached_property
+from functools import cache
 from importlib.resources import files
 from math import ceil
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal, TypeAlias, cast
+from typing import Any, Literal, Protocol, TypeAlias, cast
 from urllib.parse import parse_qsl, quote, urlsplit
 
 from pydantic import BaseModel, ConfigDict, ValidationError, ValidationInfo, field_validator
@@ -44,9 +44,6 @@ from sociolab.models.config import (
 from sociolab.models.prices import is_hosted, shipped_prices
 from sociolab.plugin.options import EndpointAccess
 from sociolab.prompting.structured import estimate_needs
-
-if TYPE_CHECKING:
-    from sociolab.app.players.bridge import Bridge
 
 log = logging.getLogger("sociolab.models")
 
@@ -196,11 +193,20 @@ def _pairs(query: str, where: str) -> list[tuple[str, str]]:
 # ------------------------------------------------------------------ the models of a run
 
 
+class Opened(Protocol):
+    """What a player holds open during a run, and some of it for one episode."""
+
+    async def release(self, trial: str) -> None: ...
+
+    async def close(self) -> None: ...
+
+
 @dataclass
 class Models:
     """The models of a run: their endpoints, each opened once, their options and their prices.
 
     If n processes share a run, `share` is n, and each gets an n-th of an endpoint's limits.
+    `opened` is what players hold open besides.
     """
 
     config: EndpointAccess
@@ -209,6 +215,7 @@ class Models:
     _source: Path | None = field(init=False)
     _providers: dict[str, Provider] = field(default_factory=dict)
     _embedders: dict[str, ChatModel] = field(default_factory=dict)
+    opened: list[Opened] = field(default_factory=list)
 
     def __post_init__(self) -> None:
         self._source = models_path(self.config.models)
@@ -425,23 +432,16 @@ class Models:
         known = slash and self.file.endpoint(endpoint) is not None
         return name if known else f"openai/{name}"
 
-    @cached_property
-    def bridge(self) -> Bridge:
-        """What programs in seats need; nothing listens before the first of them."""
-        from sociolab.app.players.bridge import Bridge
-
-        return Bridge()
-
     async def release(self, trial: str) -> None:
-        """End the programs that play an episode which is over."""
-        if "bridge" in vars(self):
-            await self.bridge.release(trial)
+        """Let go of what is held for an episode that is over."""
+        for opened in self.opened:
+            await opened.release(trial)
 
     async def close(self) -> None:
         for provider in self._providers.values():
             await provider.close()
-        if "bridge" in vars(self):
-            await self.bridge.close()
+        for opened in self.opened:
+            await opened.close()
 
 
 def with_options(model: ChatModel, options: Options, room: float) -> ChatModel:
