@@ -93,8 +93,8 @@ def test_messages_have_streams_tools_and_counted_tokens(by_anthropic: anthropic.
     asked: Any = {"model": "m", "max_tokens": 900, "messages": HELLO}
     with by_anthropic.messages.stream(**asked) as stream:
         assert len(stream.get_final_text()) > 20
-    tool = {"name": "offer", "input_schema": PRICE}
-    choice = {"type": "tool", "name": "offer"}
+    tool: Any = {"name": "offer", "input_schema": PRICE}
+    choice: Any = {"type": "tool", "name": "offer"}
     got = by_anthropic.messages.create(**asked, tools=[tool], tool_choice=choice)
     assert got.stop_reason == "tool_use"
     block: Any = got.content[0]
