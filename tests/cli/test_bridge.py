@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import sys
 import threading
 from collections.abc import Iterator
@@ -14,6 +15,7 @@ from typing import Any
 import pytest
 from typer.testing import CliRunner, Result
 
+from sociolab import Arena
 from sociolab.cli.main import app
 from sociolab.core import ConfigError
 from sociolab.endpoint import EndpointSettings, start_in_thread
@@ -195,3 +197,23 @@ def test_a_service_that_answers_nonsense_fails_its_episode(run: Any) -> None:
         result = run(address)
     assert result.exit_code == 1
     assert "failed turns 2" in " ".join(result.output.split())
+
+
+def test_the_program_of_an_episode_ends_with_it_in_an_arena_too(tmp_path: Path) -> None:
+    waits = "import sys, os\nopen(f'{os.getpid()}.pid', 'w').close()\n" + WAITS
+    script = tmp_path / "my_agent.py"
+    script.write_text(waits.replace("{os", f"{tmp_path}/{{os"), "utf-8")
+    with Arena(partner=f"bridge:{sys.executable} {script}", judge="none", seed=1) as arena:
+        session = arena.begin(seats=1)
+        (pid,) = (int(path.stem) for path in tmp_path.glob("*.pid"))
+        os.kill(pid, 0)
+        while not session.done:
+            session.step({"action": "leave", "text": ""})
+        with pytest.raises(ProcessLookupError):
+            os.kill(pid, 0)
+
+
+WAITS = """
+for line in sys.stdin:
+    print('{"action": "none", "text": ""}', flush=True)
+"""

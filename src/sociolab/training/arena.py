@@ -124,6 +124,7 @@ class Arena:
             judges.score,
             standing.worth if standing and by_turn else _no_offers,
             self._thread,
+            self._models.release,
         )
         every = select_tasks(self._config.world, kit.world, tasks, self._config.limit)
         self._tasks = {task.id: task for task in every}

@@ -21,6 +21,7 @@ from sociolab.core.ports import (
     ChatReply,
     NoReply,
     Observation,
+    Play,
     Player,
     Prompt,
     Reply,
@@ -166,7 +167,8 @@ class SessionRules:
 
     `make_player` makes the player of a model, as in a run: its prompts are those of a run, and its
     replies are read and refused as there. `standing` says what the standing offers of an episode
-    under way are worth to each seat, None where nobody can tell.
+    under way are worth to each seat, None where nobody can tell. `release` is awaited once an
+    episode is over or broken off.
     """
 
     world: World
@@ -174,6 +176,7 @@ class SessionRules:
     score: Callable[[Episode], Awaitable[EpisodeRewards]]
     standing: Callable[[Episode], Mapping[str, float]]
     thread: LoopThread
+    release: Callable[[str], Awaitable[None]]
 
 
 _LIMITS = ("turn limit", "time is up")
@@ -305,10 +308,16 @@ class ArenaSession:
             relay = _RelayModel(self.trial, self._waiting, changed)
             players[seat] = _RelayPlayer(make(relay), relay)
         play = self._rules.world.play(self.trial.task, self.trial.id, self.trial.seed)
-        self._driven = asyncio.ensure_future(drive(play, players, self._events.append))
+        self._driven = asyncio.ensure_future(self._drive(play, players))
         self._driven.add_done_callback(lambda _: changed.set())
         weakref.finalize(self, _cancel_abandoned, self._driven, loop).atexit = False
         await self._advance()
+
+    async def _drive(self, play: Play, players: Mapping[str, Player]) -> tuple[Event, ...]:
+        try:
+            return await drive(play, players, self._events.append)
+        finally:
+            await self._rules.release(self.trial.id)
 
     def _find(self, seat: str | None) -> _Waiting:
         if self._driven is not None and self._driven.get_loop() is not asyncio.get_running_loop():
