@@ -7,6 +7,7 @@ import json
 from collections.abc import Awaitable, Callable
 from typing import Any
 
+import aiohttp
 import anthropic
 import openai
 import pytest
@@ -345,4 +346,61 @@ def test_models_are_called_with_the_key_of_a_program_that_is_asked() -> None:
 
     with pytest.raises(openai.ConflictError, match="while an observation waits"):
         asyncio.run(early())
+    assert behind.asked == []
+
+
+@pytest.mark.parametrize("size", [10, 3_000_000])
+def test_a_body_may_be_long_and_come_in_pieces(size: int) -> None:
+    behind = Behind(ChatReply("Hi."))
+
+    async def work(url: str, key: str) -> bytes:
+        host, port = url.removeprefix("http://").split(":")
+        said = [{"role": "user", "content": "x" * size}]
+        body = json.dumps({"model": "m", "messages": said}).encode()
+        head = (
+            f"POST /v1/chat/completions HTTP/1.1\r\nhost: {host}\r\nauthorization: Bearer {key}\r\n"
+        )
+        reader, writer = await asyncio.open_connection(host, int(port))
+        writer.write(f"{head}connection: close\r\ncontent-length: {len(body)}\r\n\r\n".encode())
+        for start in (0, 20):
+            writer.write(body[start : start + 20] if start == 0 else body[20:])
+            await writer.drain()
+            await asyncio.sleep(0)
+        answer = await reader.read()
+        writer.close()
+        return answer
+
+    assert by(behind, work).startswith(b"HTTP/1.1 200")
+    assert len(behind.prompt.messages[0].text) == size
+
+
+@pytest.mark.parametrize(
+    ("path", "body"),
+    [
+        ("chat/completions", {"messages": HELLO, "tools": 5}),
+        ("chat/completions", {"messages": HELLO, "stream_options": "x"}),
+        ("responses", {"input": "Hello.", "text": "json"}),
+        ("responses", {"input": "Hello.", "instructions": ["a"]}),
+        ("messages", {"messages": HELLO, "max_tokens": 9, "tool_choice": "auto"}),
+        ("messages", {"messages": HELLO, "max_tokens": 9, "thinking": "on"}),
+        ("messages", {"messages": HELLO, "max_tokens": 9, "thinking": {"type": "adaptive"}}),
+    ],
+)
+def test_a_request_of_another_shape_is_refused_in_a_sentence(path: str, body: Any) -> None:
+    behind = Behind(ChatReply("Hi."))
+
+    async def work(url: str, key: str) -> tuple[int, str]:
+        async with (
+            aiohttp.ClientSession() as session,
+            session.post(
+                f"{url}/v1/{path}",
+                json={"model": "m", **body},
+                headers={"authorization": f"Bearer {key}"},
+            ) as answer,
+        ):
+            return answer.status, (await answer.json())["error"]["message"]
+
+    status, sentence = by(behind, work)
+    assert status == 400
+    assert len(sentence) > 20
     assert behind.asked == []

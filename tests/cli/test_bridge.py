@@ -16,8 +16,10 @@ import pytest
 from typer.testing import CliRunner, Result
 
 from sociolab import Arena
+from sociolab.app.players.bridge import code_of_command
 from sociolab.cli.main import app
 from sociolab.core import ConfigError
+from sociolab.core.code_fingerprint import same_code
 from sociolab.endpoint import EndpointSettings, start_in_thread
 from sociolab.store import Store
 
@@ -123,12 +125,79 @@ def test_an_observation_holds_the_prompt_and_what_was_seen(run: Any, tmp_path: P
         ("bridge:no-such-program x", 'there is no program "no-such-program"'),
         ("bridge:python no_such.py", "there is no file no_such.py"),
         ("bridge:python?model=scripted", "expected ?model=endpoint/model"),
+        ("bridge:python x.py --api-key sk-proj-4f8aK2mQ9xT7bW1cVnRz", "the command holds a secret"),
+        ("http://ann:hunter2@127.0.0.1:9/act", "an address without a name and password"),
     ],
 )
 def test_a_bridge_to_nothing_is_refused(run: Any, agent: str, sentence: str) -> None:
     result = run(agent)
     assert isinstance(result.exception, ConfigError)
     assert sentence in str(result.exception)
+    assert "hunter2" not in str(result.exception)
+    assert "4f8aK2mQ9xT7bW1cVnRz" not in str(result.exception)
+
+
+CHATTY = """
+import json, sys
+print("starting {up}")
+for line in sys.stdin:
+    seen = json.loads(line)
+    print(json.dumps({"action": "speak", "text": f"Turn {seen['turn']}."}, indent=1))
+    print('{"a": "log line"}', flush=True)
+"""
+
+
+def test_a_reply_may_take_lines_and_what_stands_around_it_is_none(run: Any, tmp_path: Path) -> None:
+    result = run(write(tmp_path, CHATTY), "--set", "turns=6")
+    assert result.exit_code == 0, result.output
+    with Store.open(tmp_path / "lab.db") as store:
+        said = [a.text for e in store.episodes("b") for m in e.moves for a in m.actions]
+    assert {text for text in said if text.startswith("Turn")} == {f"Turn {n}." for n in range(1, 7)}
+
+
+PARENT = """
+import json, os, subprocess, sys
+child = subprocess.Popen(["sleep", "600"])
+open(f"{child.pid}.pid", "w").close()
+for line in sys.stdin:
+    print('{"action": "none", "text": ""}', flush=True)
+os._exit(0)
+"""
+
+
+def test_what_a_program_starts_ends_with_it(run: Any, tmp_path: Path) -> None:
+    assert run(write(tmp_path, PARENT), "--set", "turns=2").exit_code == 0
+    pids = [int(path.stem) for path in tmp_path.glob("*.pid")]
+    assert len(pids) == 2
+    for pid in pids:
+        assert _is_gone(pid)
+
+
+def _is_gone(pid: int) -> bool:
+    """Whether a process has ended, or only waits for its parent to notice."""
+    try:
+        return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] == "Z"
+    except FileNotFoundError:
+        return True
+
+
+def test_the_code_of_a_program_is_that_of_its_files(tmp_path: Path) -> None:
+    script = tmp_path / "agent.sh"
+    script.write_text("one", "utf-8")
+    one = code_of_command(str(script))
+    script.write_text("two", "utf-8")
+    assert code_of_command(str(script)) != one
+    assert not same_code(
+        code_of_command("python -m my_agent"), code_of_command("python -m my_agent")
+    )
+
+
+def test_a_budget_needs_the_price_of_the_model_behind_a_program(run: Any, tmp_path: Path) -> None:
+    agent = write(tmp_path, GREETER)
+    for spec in (agent, f"{agent}?model=openai/m"):
+        result = run(spec, "--budget", "1", "--base-url", "http://127.0.0.1:9/v1")
+        assert isinstance(result.exception, ConfigError)
+        assert "price" in str(result.exception)
 
 
 @contextmanager

@@ -116,5 +116,5 @@ def test_messages_have_streams_tools_and_counted_tokens(by_anthropic: anthropic.
 def test_what_is_not_offered_is_refused_in_a_sentence(
     by_openai: openai.OpenAI, asked: dict[str, Any]
 ) -> None:
-    with pytest.raises(openai.BadRequestError, match=r"Only (1|false) is supported"):
+    with pytest.raises(openai.BadRequestError, match=r"Only (1|none) is supported"):
         by_openai.chat.completions.create(model="m", messages=HELLO, **asked)

@@ -159,3 +159,20 @@ OFFER_AS_SENT = ToolDefinition(
     "Make an offer.",
     '{"type": "object", "properties": {"price": {"type": "integer"}}, "required": ["price"]}',
 )
+
+
+def test_a_message_takes_broken_arguments_and_one_call_at_a_time() -> None:
+    broken = Message("assistant", "", (ToolCall("call_1", "offer", '{"price": '),))
+    prompt = Prompt(
+        (*ASKED, broken, ANSWERED[-1]),
+        None,
+        None,
+        90,
+        tools=(OFFER,),
+        options=(("parallel_tool_calls", "false"), ("stop", '["x"]')),
+    )
+    body = json.loads(message_body("m", prompt, Quirks(), {}))
+    assert body["messages"][1]["content"][0]["input"] == {}
+    assert body["tool_choice"] == {"type": "auto", "disable_parallel_tool_use": True}
+    assert body["stop_sequences"] == ["x"]
+    assert "parallel_tool_calls" not in body

@@ -89,8 +89,9 @@ class Gateway:
                 raise _RefusedError(
                     404, f"there is no {request.method} {request.rel_url.path} here"
                 )
-            raw = await request.content.read(_LARGEST_BODY)
-            asked = _READERS[path](raw)
+            if (request.content_length or 0) > _LARGEST_BODY:
+                raise _RefusedError(413, f"expected at most {_LARGEST_BODY:,} bytes")
+            asked = _READERS[path](await request.content.read())
             if path == _COUNT:
                 return web.json_response({"input_tokens": estimate_tokens(asked.prompt)})
             if complete is None:

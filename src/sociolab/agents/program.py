@@ -6,6 +6,7 @@ import asyncio
 import json
 import os
 import shlex
+import signal
 from asyncio.subprocess import PIPE, Process
 from collections import deque
 from collections.abc import Awaitable, Callable, Mapping
@@ -27,14 +28,19 @@ class Program:
     """A process that reads observations from its standard input, a line of JSON each, and writes
     its replies to its standard output, likewise.
 
-    Lines that hold no JSON object are none of its replies, so that it may print what it likes.
+    A reply may take several lines. Whatever it prints before a reply begins, or after one has
+    ended, is none, so that it may print what it likes.
     """
 
     def __init__(self, process: Process, key: str) -> None:
         self.key = key
         self._process = process
         self._said: deque[str] = deque(maxlen=20)
-        self._errors = asyncio.create_task(self._read_errors())
+        self._lines: asyncio.Queue[str | None] = asyncio.Queue()
+        self._readers = (
+            asyncio.create_task(self._read_output()),
+            asyncio.create_task(self._read_errors()),
+        )
 
     @classmethod
     async def start(cls, command: str, key: str, environment: Mapping[str, str]) -> Program:
@@ -45,48 +51,68 @@ class Program:
             stderr=PIPE,
             env={**os.environ, **environment},
             limit=_LONGEST_LINE,
+            start_new_session=True,  # so that all that it starts can be ended with it
         )
         return cls(process, key)
 
     async def ask(self, observation: Mapping[str, Any]) -> str:
         """The reply to an observation; WorldError where the program ends instead."""
         assert self._process.stdin is not None
-        assert self._process.stdout is not None
+        while not self._lines.empty():
+            self._said.append(self._lines.get_nowait() or "")
         with suppress(ConnectionError):  # it has ended: the reading below says so
             self._process.stdin.write(json.dumps(observation).encode() + b"\n")
             await self._process.stdin.drain()
-        while line := await self._process.stdout.readline():
-            text = line.decode(errors="replace").strip()
-            if text.startswith("{"):
+        reply: list[str] = []
+        while (line := await self._lines.get()) is not None:
+            if line.startswith("{"):
+                reply = [line]
+            elif reply:
+                reply.append(line)
+            else:
+                self._said.append(line)
+            if reply and _is_json(text := "\n".join(reply)):
                 return text
-            self._said.append(text)
+        self._lines.put_nowait(None)
         code = await self._process.wait()
-        await self._errors
+        await self._readers[1]
+        self._said.extend(reply)
         last = next((line for line in reversed(self._said) if line), "")
         raise WorldError(
             f"the program ended with exit code {code} in place of a reply"
             + (f"; the last that it wrote: {redact(last)[:300]}" if last else "")
         )
 
-    async def close(self) -> None:
-        """Close its input, which should end it; kill it where it does not."""
+    async def close(self, *, at_once: bool = False) -> None:
+        """Close its input, which should end it; kill it, and all that it has started, where that
+        does not, or is to be done at once."""
         if self._process.stdin is not None:
             self._process.stdin.close()
-        try:
-            await asyncio.wait_for(self._process.wait(), _PATIENCE)
-        except TimeoutError:
-            self.kill()
-            await self._process.wait()
-        self._errors.cancel()
-
-    def kill(self) -> None:
+        with suppress(TimeoutError):
+            await asyncio.wait_for(self._process.wait(), 0 if at_once else _PATIENCE)
         with suppress(ProcessLookupError):
-            self._process.kill()
+            os.killpg(self._process.pid, signal.SIGKILL)
+        await self._process.wait()
+        await asyncio.gather(*self._readers)
+
+    async def _read_output(self) -> None:
+        assert self._process.stdout is not None
+        async for line in self._process.stdout:
+            self._lines.put_nowait(line.decode(errors="replace").rstrip())
+        self._lines.put_nowait(None)
 
     async def _read_errors(self) -> None:
         assert self._process.stderr is not None
         async for line in self._process.stderr:
             self._said.append(line.decode(errors="replace").strip())
+
+
+def _is_json(text: str) -> bool:
+    try:
+        json.loads(text)
+    except ValueError:
+        return False
+    return True
 
 
 class Asked(Protocol):
@@ -96,9 +122,7 @@ class Asked(Protocol):
 
     async def ask(self, observation: Mapping[str, Any]) -> str: ...
 
-    def kill(self) -> None: ...
-
-    async def close(self) -> None: ...
+    async def close(self, *, at_once: bool = False) -> None: ...
 
 
 class ProgramModel:
@@ -136,8 +160,8 @@ class ProgramModel:
             done = True
         finally:
             if not done:
-                program.kill()
                 self._drop(place)
+                await program.close(at_once=True)
         return ChatReply(text)
 
     async def _start(self) -> Asked:
@@ -150,8 +174,10 @@ class ProgramModel:
             "ANTHROPIC_BASE_URL": url,
             "ANTHROPIC_API_KEY": key,
             "SOCIOLAB_MODEL": self._model,
-            "NO_PROXY": ",".join(filter(None, [os.environ.get("NO_PROXY"), "127.0.0.1"])),
         }
+        for name in ("NO_PROXY", "no_proxy"):  # some clients read the one, some the other
+            before = os.environ.get(name, "")
+            environment[name] = f"{before},127.0.0.1,localhost".removeprefix(",")
         return await self._start_program(key, environment)
 
     def _drop(self, place: tuple[str, str]) -> Asked | None:

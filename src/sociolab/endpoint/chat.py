@@ -85,8 +85,9 @@ def build_chat(fields: Mapping[str, Any], key: bytes) -> ChatBody:
     model = fields.get("model")
     if not isinstance(model, str) or not model:
         raise _missing("model")
-    if fields.get("logprobs"):
-        raise unsupported_value("logprobs", "true", "false")
+    for name in ("logprobs", "top_logprobs", "logit_bias", "functions", "function_call", "audio"):
+        if fields.get(name):
+            raise unsupported_value(name, "any value", "none")
     if fields.get("n") not in (None, 1):
         raise unsupported_value("n", str(fields["n"]), "1")
     for name in ("max_tokens", "max_completion_tokens"):

@@ -84,10 +84,11 @@ def _refusing_broken_schema(chat: ChatBody) -> Iterator[None]:
     try:
         yield
     except SchemaError as error:
-        inner = chat.fields.get("response_format", {}).get("json_schema", {})
+        inner = (chat.fields.get("response_format") or {}).get("json_schema") or {}
+        what = f"response_format '{inner.get('name', '')}'" if inner else "a tool's parameters"
         raise bad_request(
-            f"Invalid schema for response_format '{inner.get('name', '')}': {error}.",
-            param="response_format",
+            f"Invalid schema for {what}: {error}.",
+            param="response_format" if inner else "tools",
             code="invalid_json_schema",
         ) from error
 

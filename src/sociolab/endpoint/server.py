@@ -178,7 +178,10 @@ class EndpointServer:
     ) -> web.StreamResponse | None:
         """The response to a request for a reply, by any of the three APIs; None for no response."""
         call = request.headers.get(CALL_HEADER, "")
-        chat = _READERS[path](raw, self.settings.seed, call)
+        try:
+            chat = _READERS[path](raw, self.settings.seed, call)
+        except (AttributeError, TypeError, LookupError) as error:
+            raise bad_request(f"Expected another shape of request ({error}).") from error
         refuse_unsupported(self.settings, chat, self.tuning.models)
         attempt = self._count_attempt(request, chat.key)
         characters, window = chat.prompt_characters, self.settings.context_tokens

@@ -86,6 +86,8 @@ def message_body(model: str, prompt: Prompt, quirks: Quirks, options: Mapping[st
     if prompt.tools:
         body["tools"] = [_write_tool(tool) for tool in prompt.tools]
         body["tool_choice"] = _write_choice(prompt.tool_choice)
+        if sent.pop("parallel_tool_calls", True) is False:
+            body["tool_choice"]["disable_parallel_tool_use"] = True
     thinks = thinking.get("type") in ("enabled", "adaptive")
     if prompt.temperature is not None and quirks.takes_temperature and not thinks:
         if prompt.temperature > 1:
@@ -106,10 +108,19 @@ def _write_message(message: Message) -> dict[str, Any]:
         return {"role": message.role, "content": message.text}
     blocks: list[dict[str, Any]] = [{"type": "text", "text": message.text}] if message.text else []
     blocks += [
-        {"type": _CALL, "id": call.id, "name": call.name, "input": json.loads(call.arguments)}
+        {"type": _CALL, "id": call.id, "name": call.name, "input": _read_input(call.arguments)}
         for call in message.calls
     ]
     return {"role": message.role, "content": blocks}
+
+
+def _read_input(arguments: str) -> Any:
+    """The arguments of a call as this API has them: an object, empty where they are broken."""
+    try:
+        value = json.loads(arguments)
+    except ValueError:
+        return {}
+    return value if isinstance(value, dict) else {}
 
 
 def _write_tool(tool: ToolDefinition) -> dict[str, Any]:
@@ -117,7 +128,7 @@ def _write_tool(tool: ToolDefinition) -> dict[str, Any]:
     return row | ({"description": tool.description} if tool.description else {})
 
 
-def _write_choice(choice: str) -> dict[str, str]:
+def _write_choice(choice: str) -> dict[str, Any]:
     kinds = {"auto": "auto", "none": "none", "required": "any"}
     return {"type": kinds[choice]} if choice in kinds else {"type": "tool", "name": choice}
 

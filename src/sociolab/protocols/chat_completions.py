@@ -23,6 +23,7 @@ from sociolab.protocols.request import (
     read_options,
     read_parts,
     read_schema,
+    refusing_other_shapes,
 )
 
 _OPTIONS = {
@@ -44,7 +45,7 @@ _READ = frozenset(
 )  # fmt: skip
 _WITHOUT_EFFECT = frozenset(
     ("user", "metadata", "store", "service_tier", "prompt_cache_key", "safety_identifier",
-     "prompt_cache_retention", "modalities")
+     "prompt_cache_retention")
 )  # fmt: skip
 """Parameters that change nothing in a reply: whose it is, and how it is kept and billed."""
 
@@ -55,11 +56,13 @@ _WITHOUT = {
     "functions": "give them as tools",
     "function_call": "give functions as tools",
     "audio": "only text passes here",
+    "modalities": "only text passes here",
     "prediction": "predicted outputs are not used",
     "web_search_options": "there is no search",
 }
 
 
+@refusing_other_shapes
 def read(raw: bytes) -> ChatRequest:
     """Parse a request; InvalidRequestError if it is malformed, or asks for what is not offered."""
     fields = read_object(raw)

@@ -24,6 +24,7 @@ from sociolab.protocols.request import (
     read_options,
     read_parts,
     read_schema,
+    refusing_other_shapes,
 )
 
 _OPTIONS = {"top_p": "top_p", "top_k": "top_k", "stop_sequences": "stop"}
@@ -39,6 +40,7 @@ _WITHOUT = {
 }
 
 
+@refusing_other_shapes
 def read(raw: bytes, *, limited: bool = True) -> ChatRequest:
     """Parse a request; InvalidRequestError if it is malformed, or asks for what is not offered.
 
@@ -46,7 +48,7 @@ def read(raw: bytes, *, limited: bool = True) -> ChatRequest:
     """
     fields = read_object(raw)
     check_names(fields, _READ | _WITHOUT_EFFECT, _WITHOUT)
-    if (fields.get("thinking") or {}).get("type", "disabled") == "enabled":
+    if (fields.get("thinking") or {}).get("type", "disabled") != "disabled":
         raise InvalidRequestError(
             'thinking is set for the model, after its name: "?thinking=2048"', "thinking"
         )
@@ -60,6 +62,7 @@ def read(raw: bytes, *, limited: bool = True) -> ChatRequest:
     messages = [Message("system", system)] if system else []
     for index, row in enumerate(rows):
         messages += _read_message(row, f"messages.{index}")
+    effort = read_options(fields.get("output_config") or {}, {"effort": "reasoning_effort"})
     choice, parallel = _read_choice(fields.get("tool_choice"))
     prompt = Prompt(
         check_messages(messages, "messages"),
@@ -68,7 +71,7 @@ def read(raw: bytes, *, limited: bool = True) -> ChatRequest:
         limit,
         tools=tuple(_read_tool(row) for row in fields.get("tools") or ()),
         tool_choice=choice,
-        options=read_options(fields, _OPTIONS) + parallel,
+        options=read_options(fields, _OPTIONS) + parallel + effort,
     )
     return ChatRequest(read_model(fields), prompt, bool(fields.get("stream")))
 

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import Any
+from functools import wraps
+from typing import Any, TypeVar, cast
 
 from sociolab.core.ports import Message, Prompt, Schema
 
@@ -38,6 +39,22 @@ def read_object(raw: bytes) -> dict[str, Any]:
     if not isinstance(fields, dict):
         raise InvalidRequestError("expected a JSON object as the body", "body")
     return fields
+
+
+Read = TypeVar("Read", bound=Callable[..., Any])
+
+
+def refusing_other_shapes(read: Read) -> Read:
+    """A reader of requests that also refuses, in a sentence, what has another shape altogether."""
+
+    @wraps(read)
+    def checked(*arguments: Any, **options: Any) -> Any:
+        try:
+            return read(*arguments, **options)
+        except (AttributeError, TypeError, LookupError, ValueError) as error:
+            raise InvalidRequestError(f"expected another shape ({error})", "body") from error
+
+    return cast("Read", checked)
 
 
 def check_names(

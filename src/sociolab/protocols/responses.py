@@ -24,6 +24,7 @@ from sociolab.protocols.request import (
     read_options,
     read_parts,
     read_schema,
+    refusing_other_shapes,
 )
 
 _OPTIONS = {"top_p": "top_p", "parallel_tool_calls": "parallel_tool_calls"}
@@ -45,12 +46,14 @@ _WITHOUT = {
 }
 
 
+@refusing_other_shapes
 def read(raw: bytes) -> ChatRequest:
     """Parse a request; InvalidRequestError if it is malformed, or asks for what is not offered."""
     fields = read_object(raw)
     check_names(fields, _READ | _WITHOUT_EFFECT, _WITHOUT)
     instructions, given = fields.get("instructions"), fields.get("input")
-    messages = [Message("system", instructions)] if instructions else []
+    system = read_parts(instructions, (), "instructions")
+    messages = [Message("system", system)] if system else []
     if isinstance(given, str):
         messages.append(Message("user", given))
     elif isinstance(given, list):

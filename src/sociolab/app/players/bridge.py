@@ -10,12 +10,15 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
+from urllib.parse import urlsplit
 
 from sociolab.agents.gateway import Complete, Gateway
 from sociolab.agents.program import Program, ProgramModel
 from sociolab.app.players.models import BridgeSpec
+from sociolab.core.code_fingerprint import UNKNOWN
 from sociolab.core.errors import ConfigError
 from sociolab.core.ports import CallKey, Prompt
+from sociolab.core.redaction import redact
 from sociolab.core.seeding import digest
 from sociolab.models.chat import Endpoint
 from sociolab.models.config import EndpointSpec
@@ -26,6 +29,7 @@ from sociolab.models.service import SERVICE
 class Bridge:
     """The gateway of a run, and the programs and services that reach models through it."""
 
+    in_flight: int | None = None
     gateway: Gateway = field(default_factory=Gateway)
     _models: list[ProgramModel] = field(default_factory=list)
     _endpoints: list[Endpoint] = field(default_factory=list)
@@ -49,7 +53,13 @@ class Bridge:
 
     def endpoint(self, address: str) -> Endpoint:
         """The endpoint of an agent's service; ConfigError for an unusable address."""
-        endpoint = Endpoint(EndpointSpec(name="service", base_url=address), SERVICE)
+        if "@" in urlsplit(address).netloc:
+            raise ConfigError(
+                f"--agent {redact(address, lookalikes=True)}: expected an address without a name "
+                "and password, since addresses of agents are stored and shown"
+            )
+        limit = {} if self.in_flight is None else {"in_flight": self.in_flight}
+        endpoint = Endpoint(EndpointSpec(name="service", base_url=address, **limit), SERVICE)
         self._endpoints.append(endpoint)
         return endpoint
 
@@ -81,10 +91,7 @@ class Service:
         prompt = Prompt((), options=(("observation", sent),))
         return (await self.endpoint.model("").complete(prompt, key)).text
 
-    def kill(self) -> None:
-        """Nothing of a service is ours to end."""
-
-    async def close(self) -> None:
+    async def close(self, *, at_once: bool = False) -> None:
         """Nothing of a service is ours to end."""
 
 
@@ -99,12 +106,22 @@ def check_command(command: str) -> None:
             f'--agent "bridge:{command}": expected a command such as "python my_agent.py", but '
             f'there is no program "{words[0] if words else ""}"'
         )
+    if any(redact(word, lookalikes=True) != word for word in words):
+        raise ConfigError(
+            "--agent bridge: the command holds a secret, which does not belong in a spec; put it "
+            "into an environment variable, which the program inherits"
+        )
     missing = [word for word in words[1:] if word.endswith(".py") and not Path(word).is_file()]
     if missing:
         raise ConfigError(f'--agent "bridge:{command}": there is no file {missing[0]}')
 
 
 def code_of_command(command: str) -> str:
-    """The fingerprint of the files that a command names, such as its script."""
-    files = [Path(word) for word in shlex.split(command)[1:]]
-    return digest(*(path.read_bytes().hex() for path in files if path.is_file()))
+    """The fingerprint of the files that a command names, such as its script; unknown for none."""
+    files = [path for word in shlex.split(command) if (path := Path(word)).is_file()]
+    own = [path for path in files if path.stat().st_size <= _LARGEST_SCRIPT]
+    return digest(*(path.read_bytes().hex() for path in own)) if own else UNKNOWN
+
+
+_LARGEST_SCRIPT = 2**20
+"""Bytes; what is larger is an interpreter, or data."""

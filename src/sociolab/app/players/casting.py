@@ -147,7 +147,11 @@ class Casting:
             named = parse(spec.model, role)
             if not isinstance(named, ModelSpec):
                 raise ConfigError(f"--{role} {spec.label}: expected ?model=endpoint/model")
-            self.models.endpoint(named)
+            self.models.cached(named, self.replies, self.budget)
+        elif self.budget.limit is not None:
+            raise ConfigError(
+                f"--budget: name the model of {spec.label} after ?model=, whose price it needs"
+            )
         models = AgentModels(self.models, self.replies, self.budget)
         model = self._bridge().model(spec, lambda: models.caller(spec.model))
         code = "" if spec.address else code_of_command(spec.command)
@@ -170,7 +174,7 @@ class Casting:
         for opened in self.models.opened:
             if isinstance(opened, Bridge):
                 return opened
-        bridge = Bridge()
+        bridge = Bridge(self.models.config.in_flight)
         self.models.opened.append(bridge)
         return bridge
 
