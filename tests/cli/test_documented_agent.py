@@ -15,8 +15,10 @@ import pytest
 
 from answer_forms import answer_form, inner
 from cli.conftest import Sociolab
+from sociolab import RunConfig, run
 from sociolab.app import load_world, world_names
 from sociolab.core import ActionSpace, Json, NoReply, Player, Question, Reply, Request
+from sociolab.endpoint import EndpointSettings, start_in_thread
 from sociolab.testing import drive_recorded
 from sociolab.town import QUESTIONS
 
@@ -30,7 +32,7 @@ def _blocks(tmp_path: Path) -> None:
     """Write each Python block of the page under the name in its first line."""
     found = re.findall(r"```python\n# (\w+\.py)\n(.*?)```", DOCS.read_text("utf-8"), re.DOTALL)
     assert [name for name, _ in found] == [
-        "my_agent.py", "my_bargainer.py", "test_my_agent.py", "my_judge.py",
+        "my_program.py", "my_agent.py", "my_bargainer.py", "test_my_agent.py", "my_judge.py",
     ]  # fmt: skip
     for name, text in found:
         (tmp_path / name).write_text(text, "utf-8")
@@ -170,3 +172,20 @@ def test_the_records_inside_answers_are_told() -> None:
     for question in QUESTIONS:
         for one in inner(question.answer_type):
             assert f"`{answer_form(one)}`" in text
+
+
+def test_the_program_plays_with_the_model_behind_it(tmp_path: Path) -> None:
+    with start_in_thread(EndpointSettings()) as endpoint:
+        config = RunConfig(
+            agents=f"bridge:{sys.executable} {tmp_path / 'my_program.py'}?model=openai/m",
+            partner="scripted",
+            judges="none",
+            limit=1,
+            base_url=endpoint.url,
+            settings={"turns": "4"},
+            name="program",
+            store=tmp_path / "lab.db",
+        )
+        result = run(config)
+        assert result.played == 2
+        assert result.calls == endpoint.counters.requests >= 4
