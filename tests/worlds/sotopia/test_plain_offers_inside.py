@@ -68,6 +68,33 @@ def test_a_handful_of_words_is_understood(text: str, kind: str) -> None:
     assert meaning(PRICE, text, 250.0).kind == kind
 
 
+@pytest.mark.parametrize(
+    ("text", "kind"),
+    [
+        ("No, I won't sell for $250, that is too low.", "decline"),
+        ("I can't accept $250.", "decline"),
+        ("I can\u2019t accept $250.", "decline"),
+        ("I cannot take $250", "decline"),
+        ("Never for 250!", "decline"),
+        ("Not for 250?", "decline"),
+        ("$250?", "unclear"),
+        ("Deal at $250?", "unclear"),
+        ("$250, or I leave", "unclear"),
+        ("No, $180, and $180 it stays.", "offer"),
+        ("I can't go below $300.", "offer"),
+    ],
+)
+def test_what_was_offered_is_not_accepted_by_who_refuses_or_asks(text: str, kind: str) -> None:
+    assert meaning(PRICE, text, 250.0).kind == kind
+
+
+def test_a_share_is_refused_as_a_price_is() -> None:
+    offered = {"hats": 1, "bags of soil": 2, "crabs": 1}
+    assert meaning(GOODS, "I won't keep 2 hats, 0 crabs and 0 bags of soil", offered) == Act(
+        "decline"
+    )
+
+
 def test_nothing_is_accepted_where_nothing_is_offered() -> None:
     assert meaning(PRICE, "Deal.").kind == "unclear"
     own = [("ben", (Action("speak", text),)) for text in ("$200", "Deal.")]

@@ -57,7 +57,7 @@ class Haggler:
     what it does is a new `version`."""
 
     degree: Degree
-    version: int = 1
+    version: int = 2
 
     async def reply(self, request: Request, memory: Json) -> Reply | NoReply:
         """Act; ConfigError in a scene without a price or goods to divide between two."""

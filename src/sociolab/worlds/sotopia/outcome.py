@@ -657,7 +657,7 @@ class RecordedOutcome:
     """A judge by formula, from the outcome that scripted players put on record."""
 
     def __init__(self, hear: Hear = _moves) -> None:
-        self.id = JudgeId("outcome", "formula", digest("outcome", "3"))
+        self.id = JudgeId("outcome", "formula", digest("outcome", "4"))
         self._hear = hear
 
     async def judge(self, episode: Episode, judging: int = 0) -> tuple[Verdict, ...]:

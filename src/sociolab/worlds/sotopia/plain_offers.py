@@ -37,7 +37,8 @@ _Table: TypeAlias = tuple[str | None, Any]
 """Who made the standing offer, and its terms."""
 
 _WORD = re.compile(
-    r"\b(?:(?P<no>no|not|never|\w+n't)|(?P<yes>accept|deal|yes)|(?P<leave>leave))\b", re.I
+    r"\b(?:(?P<no>no|not|never|cannot|\w+n['\u2019]t)|(?P<yes>accept|deal|yes)|(?P<leave>leave))\b",
+    re.I,
 )
 _NUMERAL = re.compile(r"(?<![\w.,])(\d{1,9}(?:,\d{3})*(?:\.\d{1,2})?)(?![\w%])")
 
@@ -59,13 +60,15 @@ def _read(goal: Haggled, action: Action, offered: Any) -> Act:
     if action.kind != SPEAK:
         return Act(LEAVE if action.kind == LEAVE else UNCLEAR)
     terms = _read_terms(goal, action.text)
-    if terms is not None:
-        agreed = offered is not None and terms == other_side(goal, offered)
-        return Act(ACCEPT) if agreed else Act(OFFER, terms)
+    repeated = terms is not None and offered is not None and terms == other_side(goal, offered)
+    if terms is not None and not repeated:
+        return Act(OFFER, terms)
     words = {match.lastgroup for match in _WORD.finditer(action.text)}
-    if "no" in words or "leave" in words:
-        return Act(DECLINE if "no" in words else LEAVE)
-    accepts = "yes" in words and offered is not None and "?" not in action.text
+    if "no" in words:
+        return Act(DECLINE)
+    if "leave" in words:
+        return Act(UNCLEAR if repeated else LEAVE)
+    accepts = (repeated or "yes" in words) and offered is not None and "?" not in action.text
     return Act(ACCEPT if accepts else UNCLEAR)
 
 
