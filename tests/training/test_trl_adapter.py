@@ -9,7 +9,7 @@ from collections.abc import Iterator
 import pytest
 
 from sociolab import Arena, ArenaConfig
-from sociolab.core import ConfigError
+from sociolab.core import ConfigError, Json, NoReply, Request
 from sociolab.training import Observed
 from sociolab.training.trl import make_environment, make_reward_func, prompt_rows
 
@@ -88,8 +88,10 @@ def test_the_environment_is_played_by_its_one_tool(arena: Arena, task: str) -> N
     assert heard.startswith("The other person: My price is $144.")
     assert "social goal" not in heard
     assert env.get_reward() is None
+    assert not env.done
     for _ in range(9):
         heard = env.reply(speak("$230."))
+    assert env.done
     assert heard == "The conversation is over."
     assert env.get_reward() == pytest.approx(10 * 69 / 115)
     assert env.reset(task=task) == opening
@@ -100,6 +102,20 @@ def test_without_a_task_the_next_of_the_split_is_played(arena: Arena) -> None:
     env = make_environment(arena, "test")()
     first, second = env.reset(), env.reset()
     assert first != second
+
+
+def test_a_group_plays_the_same_episode(arena: Arena, task: str) -> None:
+    trials = []
+
+    class Buyer:
+        async def reply(self, request: Request, memory: Json) -> NoReply:
+            trials.append(request.trial)
+            return NoReply("gave up", "only the trial counts here", again=False)
+
+    members = [make_environment(arena, seat=1, partner=Buyer())() for _ in range(4)]
+    assert len({member.reset(task=task) for member in members}) == 1
+    assert len(trials) >= 4
+    assert len(set(trials)) == 1
 
 
 def test_trl_sees_one_tool_whose_arguments_are_described(arena: Arena) -> None:

@@ -86,9 +86,11 @@ def make_environment(
 ) -> type[Any]:
     """A class for `environment_factory`: the policy takes its turns by calling the tool `reply`.
 
-    A row's column `task` names the task; without it, the next of the split is played. `reset`
-    returns the prompt, so the rows' own can be `[{"role": "user", "content": ""}]`. `get_reward`
-    is None, which TRL leaves out, where the episode's reward is unknown.
+    A row's column `task` names the task; without it, the next of the split is played. The same
+    task is the same episode again, so that all members of a group play one. `reset` returns the
+    prompt, so the rows' own can be `[{"role": "user", "content": ""}]`. `get_reward` is None, which
+    TRL leaves out, where the episode's reward is unknown or the policy stopped before its end;
+    `done` tells which.
     """
 
     class SeatTools:
@@ -98,7 +100,7 @@ def make_environment(
         def reset(self, task: str | None = None, **_: Any) -> str:
             if self._session is not None:
                 self._session.close()
-            self._session = arena.begin(task, seats=seat, partner=partner, split=split)
+            self._session = arena.begin(task, seats=seat, partner=partner, split=split, repeat=0)
             return _read_out(self._session.observation)
 
         def reply(self, reply: str) -> str:
@@ -116,8 +118,13 @@ def make_environment(
             return _read_out(self._session.step(reply).observation)
 
         def get_reward(self) -> float | None:
-            """Of an episode that was not played to its end: what was earned so far, if anything."""
+            """The reward of the episode; None where it is unknown, or until it is over."""
             return None if self._session is None else _reward(self._session)
+
+        @property
+        def done(self) -> bool:
+            """Whether the episode is over."""
+            return self._session is not None and self._session.done
 
     return SeatTools
 
