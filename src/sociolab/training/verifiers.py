@@ -7,9 +7,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from contextlib import AsyncExitStack
-from typing import Any
+from typing import Any, Self
 
 import aiohttp
+from pydantic import model_validator
 
 from sociolab.core.errors import ConfigError, SociolabError, missing_extra
 from sociolab.plugin.options import FIRST_WORLD
@@ -70,7 +71,17 @@ class SeatsConfig(vf.EnvConfig):
     reader: str | None = None
     metric: str | None = None
     other_weight: float = 0.0
-    """The weight of the other seat's reward in a seat's own: 0 is selfish, 1 the sum of both."""
+    """The weight of the other seat's reward in a seat's own: 0 is selfish, 1 the sum of both. Not
+    with a `partner`, whose reward is not told."""
+
+    @model_validator(mode="after")
+    def _weigh_agents_only(self) -> Self:
+        if self.partner is not None and self.other_weight:
+            raise ValueError(
+                "other_weight: expected 0 with a partner, whose reward is not told, found "
+                f"{self.other_weight}; leave out one of the two"
+            )
+        return self
 
 
 class SeatsEnv(vf.Env[SeatsConfig]):

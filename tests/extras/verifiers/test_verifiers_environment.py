@@ -53,28 +53,33 @@ def sells(system: str) -> bool:
     return re.search(r"\bsell", system.partition("# Your social goal")[2], re.I) is not None
 
 
-def evaluate(folder: Path, *options: str, silent: str = "") -> Evaluation:
+def start_eval(folder: Path, url: str, *options: str) -> subprocess.CompletedProcess[str]:
     """Have verifiers' client play the first 8 bargains, where nothing but the stub is reached."""
+    return subprocess.run(
+        [
+            *(VF_EVAL, "sociolab-verifiers", "--no-push", "--no-rich", "-n", "8"),
+            *("-m", "stub", "--client.base-url", url),
+            *("--client.api-key-var", "STUB_KEY", "-o", str(folder)),
+            *("--env.taskset.tasks", "bargain", *options),
+        ],
+        env={
+            "PATH": os.environ["PATH"],
+            "PYTHONPATH": os.pathsep.join([str(Path(__file__).parent), *sys.path]),
+            "HOME": str(folder),
+            "STUB_KEY": "x",
+            "HTTPS_PROXY": "http://127.0.0.1:9",  # where nothing listens
+        },
+        cwd=folder,
+        capture_output=True,
+        text=True,
+    )
+
+
+def evaluate(folder: Path, *options: str, silent: str = "") -> Evaluation:
+    """What verifiers' client kept."""
     settings = EndpointSettings(responder=partial(stub_model, silent=silent))
     with start_in_thread(settings) as endpoint:
-        done = subprocess.run(
-            [
-                *(VF_EVAL, "sociolab-verifiers", "--no-push", "--no-rich", "-n", "8"),
-                *("-m", "stub", "--client.base-url", endpoint.url),
-                *("--client.api-key-var", "STUB_KEY", "-o", str(folder)),
-                *("--env.taskset.tasks", "bargain", *options),
-            ],
-            env={
-                "PATH": os.environ["PATH"],
-                "PYTHONPATH": os.pathsep.join([str(Path(__file__).parent), *sys.path]),
-                "HOME": str(folder),
-                "STUB_KEY": "x",
-                "HTTPS_PROXY": "http://127.0.0.1:9",  # where nothing listens
-            },
-            cwd=folder,
-            capture_output=True,
-            text=True,
-        )
+        done = start_eval(folder, endpoint.url, *options)
         calls = endpoint.counters.requests
     assert done.returncode == 0, done.stderr
     (kept,) = folder.rglob("traces.jsonl")
@@ -149,3 +154,11 @@ def test_a_fixed_partner_can_play_the_second_seat(tmp_path: Path) -> None:
     assert [episode.ok for episode in found.episodes] == [True] * 8
     assert {trace.agent.name for trace in found.traces} == {"first"}
     assert all(0 <= trace.rewards["own"].score <= 10 for trace in found.traces)
+
+
+def test_the_other_weighs_nothing_where_it_is_a_partner(tmp_path: Path) -> None:
+    with_both = ("--env.partner", "haggler:1", "--env.other-weight", "0.5")
+    done = start_eval(tmp_path, "http://127.0.0.1:9/v1", *with_both)
+    assert done.returncode != 0
+    assert "other_weight: expected 0 with a partner" in " ".join(done.stderr.split())
+    assert "Traceback" not in done.stderr
