@@ -60,7 +60,10 @@ LONG = "long" * 64
             ("serve-env", "--seat", "3"),
             "--seat: expected a seat of every task: its id, 1, 2... or all",
         ),
-        (("serve-env", "--tasks", "bargain", "--split", "half"), "expected scenario:SHARE"),
+        (
+            ("serve-env", "--tasks", "bargain", "--split", "half"),
+            "--split: expected scenario:SHARE",
+        ),
         (("serve-env", "--partner", "nobody"), "nobody"),
         (("endpoint", "--latency-shape", "odd"), "odd"),
         (("run", "sotopia", "--name", ""), "--name: expected at least 1 character"),

@@ -51,8 +51,11 @@ def serve_env(
     Clients play episodes over WebSockets, with tasks in the splits train and test.
     """
     from sociolab.training.arena import Arena
+    from sociolab.training.examples import parse_share
     from sociolab.web.server import open_listener
 
+    if split is not None:
+        parse_share(split)  # whose refusal names the option
     seats = int(seat) - 1 if seat.isascii() and seat.isdecimal() else seat
     with Arena(
         world,

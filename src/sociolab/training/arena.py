@@ -298,7 +298,7 @@ def _split(
     train = tuple(task for task in tasks if (world, task.cluster) not in heldout)
     if not train or not test:
         raise ConfigError(
-            f"split_by: {by} leaves nothing in {'train' if test else 'test'}: all {len(scenarios)} "
+            f"{by} leaves nothing in {'train' if test else 'test'}: all {len(scenarios)} "
             "scenarios go to the other part; give another share, or more scenarios"
         )
     return {"train": train, "test": test}
