@@ -181,7 +181,8 @@ def _how_to_reply(space: ActionSpace, addressed: bool, dialect: Dialect) -> str:
     if _has_forms(space):
         return _how_to_fill_in(space, addressed, dialect)
     empty = [kind.name for kind in space.kinds if not kind.has_text]
-    values = {"most": space.most, "addressed": addressed, "empty": empty}
+    values: dict[str, Any] = {"most": space.most, "distinct": space.distinct}
+    values |= {"addressed": addressed, "empty": empty, "text": _text_hint(space.kinds)}
     example = next(kind.name for kind in space.kinds if kind.has_text)
     if dialect == "json":
         action = Action(example, "It is good to see you.")
@@ -209,14 +210,19 @@ def _how_to_fill_in(space: ActionSpace, addressed: bool, dialect: Dialect) -> st
             fields += [(field.name, value_hint(field)) for field in fields_of_type(kinds[0].fields)]
         if any(kind.has_text for kind in kinds):
             empty = " and ".join(kind.name for kind in kinds if not kind.has_text)
-            fields.append(("text", f"the words or the deed{empty and f', empty for {empty}'}"))
+            fields.append(("text", f"{_text_hint(kinds)}{empty and f', empty for {empty}'}"))
         if addressed and any(kind.takes_recipients for kind in kinds):
             none = "at least one" if _must_name(kinds) else "empty for everybody"
             fields.append(("to", f"list of the names of those who alone learn of it, {none}"))
         forms.append(fields)
-    values: dict[str, Any] = {"most": space.most, "forms": forms}
+    values: dict[str, Any] = {"most": space.most, "distinct": space.distinct, "forms": forms}
     values |= {"dialect": dialect, "wrapper": _wrapper(space)}
     return prompt(PACKAGE, "fields").render(values)
+
+
+def _text_hint(kinds: Sequence[ActionKind]) -> str:
+    deeds = any(kind.has_text and not kind.spoken for kind in kinds)
+    return "the words or the deed" if deeds else "the words"
 
 
 def _forms(space: ActionSpace) -> tuple[tuple[ActionKind, ...], ...]:

@@ -94,10 +94,12 @@ def test_an_npc_with_a_reserve_alone_is_told_what_it_wants_and_when_to_tell_what
         'You tell these to anybody who asks you anything at all, if only "What else?"',
         "You tell these only to somebody who asks about that kind of thing",
         "You tell these only to somebody who asks by name",
-        "You keep these back until you trust the others. Before that you only say that you would "
-        "rather not talk about it; after that you tell them when you are asked",
+        "You keep these back until you trust the others. Before that, if you have nothing else to "
+        "tell, you only say that you would rather not talk about it; after that you tell them when "
+        "you are asked",
         "About these you lie to somebody who asks by name, and stand by it, until you trust the "
-        "others; after that you take it back when you are asked",
+        "others. After that you tell the truth when you are asked, and if you have told the lie, "
+        "you take it back then; a lie that you have not told you do not mention",
     ]
     assert "- asked about weapons: Velm has the number 2." in told
     assert "- asked about Kest: Kest has the number 3." in told
@@ -105,6 +107,8 @@ def test_an_npc_with_a_reserve_alone_is_told_what_it_wants_and_when_to_tell_what
     assert "You want them to dance." in told
     for seat in SEATS[:3]:
         assert not re.search("dance|number", head(one, seat))
+        assert "Ansel need not be honest until Ansel trusts you." in head(one, seat)
+        assert "honest" not in head(session(), seat)
     assert "You want" not in head(session(), anteval.NPC)
 
 

@@ -112,14 +112,29 @@ def test_the_control_is_told_all_clues_and_nothing_of_the_talk() -> None:
     first, *_ = requests_of(world(rounds=2))
     assert isinstance(first.expected, Question)
     assert isinstance(last.expected, Question)
-    assert first.expected.text == last.expected.text
+    assert "There has been no talk yet" in first.expected.text
+    assert "# What you know" in first.observation.head
+    assert "The talk is over." in last.expected.text
+    assert "# What has been said" in last.observation.head  # so what contradicts is a claim
 
 
 def test_the_npc_is_told_that_it_does_not_decide() -> None:
     heads = {r.seat: r.observation.head for r in requests_of(world(rounds=1)) if r.name == "act"}
-    assert "You are the NPC." in heads[NPC]
-    assert "You are the NPC." not in heads[ANN]
+    assert "You play the NPC." in heads[NPC]
+    assert "only the party is asked at the end" in heads[NPC]
+    assert "You play one of the party." in heads[ANN]
+    assert "# Nell Day, the NPC" in heads[ANN]
+    assert "# Ben Day, of the party" in heads[ANN]
     assert all("Who took the pearls?" in head for head in heads.values())
+
+
+def test_people_are_called_by_first_or_full_name_in_any_case_but_not_oneself() -> None:
+    one = world()
+    witness = one.scene(case()).witness(ANN)
+    assert witness.seat_called("BEN") == BEN
+    assert witness.seat_called(" nell  day ") == NPC
+    assert witness.seat_called("Ann Day") is None
+    assert witness.seat_called("Nobody") is None
 
 
 def test_an_answer_is_one_of_the_options_however_it_is_spelled() -> None:

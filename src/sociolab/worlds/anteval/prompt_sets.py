@@ -7,11 +7,11 @@ from sociolab.worlds.anteval.session import PACKAGE
 
 REQUIRED_TEMPLATES = {
     "act_head": (
-        "information kinds knowledge leaving limit marks npc others purposes reserved situation "
-        "teller wants you"
+        "careful information kinds knowledge leaving limit marks npc others purposes reserved "
+        "situation teller wants you"
     ),
     "act_tail": "limit turn",
-    "learned": "before teller",
+    "learned": "before",
     "judge_knowledge": "k",
     "judge_summary": "k",
     "judge_match": "",

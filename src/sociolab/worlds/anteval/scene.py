@@ -6,7 +6,7 @@ and `describe_self` word turns and characters.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from typing import Literal, get_args
@@ -136,6 +136,7 @@ class TableWitness:
         self._seat, self._marks = seat, marks
         self._texts = texts
         self._limit = session.turns
+        self._careful = session.trust is not None
         self._view = view_table(session, seat)
         self._names = {character.id: character.first_name for character in session.characters}
         self._full = {character.id: character.name for character in session.characters}
@@ -180,17 +181,13 @@ class TableWitness:
 
     def seat_called(self, name: str) -> str | None:
         """The other seat of this first or full name, in any case; None if there is none."""
-        requested = fold_name(" ".join(name.split()))
-        for names in (self._names, self._full):
-            for seat, seat_name in names.items():
-                if seat != self._seat and fold_name(seat_name) == requested:
-                    return seat
-        return None
+        return seat_called(name, self._seat, self._names, self._full)
 
     def _render_head(self) -> str:
         view = self._view
         return self._texts["act_head"].render(
             {
+                "careful": self._careful,
                 "information": view.form == "information",
                 "npc": view.npc,
                 "teller": next((person.called for person in view.others if person.npc), ""),
@@ -254,6 +251,16 @@ class Purpose:
 
     skill: str
     text: str
+
+
+def seat_called(name: str, caller: str, *named: Mapping[str, str]) -> str | None:
+    """The seat, other than the caller's, that has this name in any case; None if there is none."""
+    requested = fold_name(" ".join(name.split()))
+    for names in named:
+        for seat, seat_name in names.items():
+            if seat != caller and fold_name(seat_name) == requested:
+                return seat
+    return None
 
 
 def party_moved(episode: Episode) -> bool:

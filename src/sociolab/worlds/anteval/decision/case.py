@@ -36,11 +36,15 @@ class Clue(SessionRecord):
 
 
 class CasePerson(SessionRecord):
-    """Who sits at the table: `look` is what the others see, `about` what only they are told."""
+    """Who sits at the table: `look` is what the others see, `about` what only they are told.
+
+    `pronouns` are such as "she/her".
+    """
 
     id: Text
     name: Text
     called: Text
+    pronouns: str = ""
     look: str = ""
     about: str = ""
 

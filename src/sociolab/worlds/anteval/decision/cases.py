@@ -79,7 +79,7 @@ class DecisionSettings(PromptedSettings):
     model_config = ConfigDict(frozen=True)
     package = PACKAGE
     required_templates = {  # noqa: RUF012  as declared by the parent
-        "act_head": "clues drawn npc options others people question situation you",
+        "act_head": "clues drawn npc options others question said situation you",
         "act_tail": "limit turn",
         "decide": "before options question",
         "judge_clues": "",
@@ -167,7 +167,14 @@ def draw_case(settings: DecisionSettings, seed: int, number: int) -> DecisionCas
     private += [*false, *(clue(answer.refutation, refutes=one.id) for one in false)]
     party = draw_party(seed, id_, settings.players)
     people = tuple(
-        CasePerson(id=o.id, name=o.name, called=o.first_name, look=o.look, about=describe_self(o))
+        CasePerson(
+            id=o.id,
+            name=o.name,
+            called=o.first_name,
+            pronouns=o.pronouns,
+            look=o.look,
+            about=describe_self(o),
+        )
         for o in (party if settings.npc else party[:-1])
     )
     hidden = DecisionCase(

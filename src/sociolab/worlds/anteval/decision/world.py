@@ -43,7 +43,7 @@ from sociolab.worlds.anteval.decision.cases import (
     Cases,
     DecisionSettings,
 )
-from sociolab.worlds.anteval.scene import PASS, SPEAK
+from sociolab.worlds.anteval.scene import PASS, SPEAK, seat_called
 
 ACTIONS = ActionSpace(
     (
@@ -116,6 +116,11 @@ class CaseWitness(OpenWitness):
             layout=texts.manifest.layout,
         )
 
+    def seat_called(self, name: str) -> str | None:
+        """The other seat of this first or full name, in any case; None if there is none."""
+        full = {person.id: person.name for person in self._scene.case.people}
+        return seat_called(name, self._seat, self._scene.names, full)
+
 
 @dataclass(frozen=True)
 class AntDecision:
@@ -160,7 +165,8 @@ class AntDecision:
         texts, players = self.settings.texts, tuple(player.id for player in case.players)
 
         def poll(at: int | None, seats: tuple[str, ...], name: str) -> Poll:
-            values = {"before": at == 0, "question": case.question, "options": case.options}
+            before = at == 0 and not control  # a control comes after all has been said
+            values = {"before": before, "question": case.question, "options": case.options}
             text = texts["decide"].render(values)
             choices = tuple((option, option) for option in case.options)
             wording = Wording(text, (FieldWording("answer", "Your answer", choices=choices),))
@@ -170,7 +176,10 @@ class AntDecision:
         before = (poll(0, players, DECIDE),) if self.settings.controls else ()
         talk = (*before, poll(None, players, DECIDE))
         return CaseScene(
-            heads={person.id: _render_head(texts, case, person.id) for person in case.people},
+            heads={
+                person.id: _render_head(texts, case, person.id, said=bool(control))
+                for person in case.people
+            },
             space=ACTIONS,
             limit=self.settings.rounds * len(case.people),
             names=case.names,
@@ -210,7 +219,7 @@ def _is_turn(step: Step) -> bool:
     return isinstance(step, tuple) and any(request.name == ACT for request in step)
 
 
-def _render_head(texts: PromptSet, case: DecisionCase, seat: str) -> str:
+def _render_head(texts: PromptSet, case: DecisionCase, seat: str, *, said: bool) -> str:
     (own,) = (person for person in case.people if person.id == seat)
     others = [person for person in case.people if person.id != seat]
     return texts["act_head"].render(
@@ -222,8 +231,8 @@ def _render_head(texts: PromptSet, case: DecisionCase, seat: str) -> str:
             "options": case.options,
             "you": own.about or f"You are {own.name}.",
             "clues": [clue.text for clue in case.clues_of(seat)],
-            "others": [person.name for person in others],
-            "people": [f"{person.name}\n{person.look}" for person in others if person.look],
+            "said": said,
+            "others": others,
         }
     )
 

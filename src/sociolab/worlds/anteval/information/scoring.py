@@ -61,12 +61,11 @@ def build_polls(
     Answers never enter the history; `every` 0 takes no snapshots.
     """
     seats = tuple(character.id for character in session.players)
-    teller = session.npc.first_name
     times = {0} if controls else set()
     if every:
         times.update(snapshot_turns(session.turns, every))
-    during = (Poll(at, seats, _question(texts, teller, before=at == 0)) for at in sorted(times))
-    return (*during, Poll(None, seats, _question(texts, teller, before=False)))
+    during = (Poll(at, seats, _question(texts, before=at == 0)) for at in sorted(times))
+    return (*during, Poll(None, seats, _question(texts, before=False)))
 
 
 def snapshot_turns(turns: int, every: int) -> tuple[int, ...]:
@@ -75,9 +74,8 @@ def snapshot_turns(turns: int, every: int) -> tuple[int, ...]:
 
 
 @lru_cache(maxsize=1024)
-def _question(texts: PromptSet, teller: str, *, before: bool) -> Question:
-    words = {"teller": teller, "before": before}
-    text = texts["learned"].render(words)
+def _question(texts: PromptSet, *, before: bool) -> Question:
+    text = texts["learned"].render({"before": before})
     return Question(LEARNED, text, Learned, needs=1_000)
 
 
