@@ -118,6 +118,26 @@ def test_a_policy_that_calls_tools_plays_to_the_end(arena: Arena, tmp_path: Path
     assert [env.get_reward() for env in played] == pytest.approx([6, 6], abs=0.01)
 
 
+def test_a_policy_that_stops_early_can_be_marked_down(arena: Arena, tmp_path: Path) -> None:
+    """As in docs/training.md; TRL stops the stub after one call."""
+    model, words = bytes_policy(f"<tool_call>\n{CALL}\n</tool_call><|im_end|>")
+    rows = [{"prompt": [{"role": "user", "content": ""}], "task": arena.tasks()[0]}] * 2
+
+    def stalled(environments: Any, **_: Any) -> list[float | None]:
+        return [None if environment.done else -1.0 for environment in environments]
+
+    trainer = trl.GRPOTrainer(
+        model,
+        reward_funcs=[stalled],
+        args=settings(tmp_path, max_completion_length=12_000, max_tool_calling_iterations=1),
+        train_dataset=Dataset.from_list(rows),
+        processing_class=words,
+        environment_factory=make_environment(arena),
+    )
+    trainer.train()
+    assert trainer.state.log_history[-1]["reward"] == pytest.approx(-1)
+
+
 def bytes_policy(text: str) -> tuple[Any, Any]:
     """A random model whose replies are this text whatever it is asked, and a tokenizer of bytes."""
     alphabet = sorted(pre_tokenizers.ByteLevel.alphabet())
