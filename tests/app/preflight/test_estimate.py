@@ -302,9 +302,9 @@ def test_of_the_papers_mind_a_scripted_episode_is_counted_and_scaled_by_resident
     (several, asked), (fewer, asked_less) = (asked_in(config, n) for n in (0, 1))
     assert several != fewer
     seats = several + fewer
-    assert found.expected.total.calls in (  # chance differs from trial to trial
-        pytest.approx(asked * seats / several, rel=0.07),
-        pytest.approx(asked_less * seats / fewer, rel=0.07),
+    assert found.expected.total.calls in (  # one scripted episode differs from another
+        pytest.approx(asked * seats / several, rel=0.2),
+        pytest.approx(asked_less * seats / fewer, rel=0.2),
     )
 
 
