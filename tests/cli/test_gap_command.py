@@ -364,6 +364,13 @@ def test_agents_stand_beside_people_and_controls_on_play_cut_at_its_checks(
     assert verdict.startswith("No order of agents: scripted has 12 sessions")
 
 
+def test_sessions_that_are_played_again_are_no_other_sessions(sociolab: Sociolab) -> None:
+    sociolab("run", "anteval-intention", "--agent", "scripted", "--repeats", 3, "--name", "g",
+             "--set", "sessions=4", "--set", "turns=12", "--store", "s.db")  # fmt: skip
+    (verdict,) = gap(sociolab)["verdicts"]
+    assert verdict.startswith("No order of agents: scripted has 4 sessions")
+
+
 def test_play_without_marks_has_no_headline_and_the_paper_format_all_the_same(
     sociolab: Sociolab, tmp_path: Path
 ) -> None:
@@ -397,6 +404,9 @@ def test_a_plan_that_cannot_order_agents_says_so_before_it_is_played(sociolab: S
                        "--name", "g", "--store", "s.db")  # fmt: skip
     assert f"{sentence}1 session are planned" not in limited.err
     assert f"{sentence}1 session is planned, and an order takes 600" in limited.err
+    again = ("--set", "sessions=50", *enough[2:], "--repeats", 12)
+    repeated = " ".join(sociolab("run", "anteval-intention", "--dry-run", *again).out.split())
+    assert f"{sentence}50 sessions are planned" in repeated, "played 12 times they are still 50"
 
 
 def test_an_agent_nearer_than_people_in_whole_sessions_is_flagged(

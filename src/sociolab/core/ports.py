@@ -739,7 +739,7 @@ class WorldKit:
     of a model that embeds texts for all players, "" for none; `embedding_player` gives it to a
     player. `standing` values the offers on the table, for rewards by turn. A run with one of the
     `training_partners`, players by name, is a smoke test. `cautions` says, before anything is
-    played, what so many episodes of each agent will not show.
+    played, what so many tasks, each counted once, will not show.
     """
 
     world: World

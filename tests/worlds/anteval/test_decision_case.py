@@ -52,6 +52,12 @@ def test_wrong_options_are_lures_of_the_shared_clues_or_of_a_falsehood() -> None
     assert case(false=()).lures() == {"Bram": "the shared clues"}
 
 
+def test_options_that_are_even_are_no_lures() -> None:
+    """With nothing but the falsehood, Bram and Cora are even once it rules Ada out."""
+    even = case(knows={ANN: ("f",), BEN: (), anteval.NPC: ()})
+    assert even.lures() == {}
+
+
 def test_a_clue_that_nobody_knows_is_in_no_pool() -> None:
     assert "m" not in {one.id for one in case().pool}
     assert [one.id for one in case().private] == ["p1", "p2", "f", "r"]

@@ -13,6 +13,7 @@ from decision_cases import ANN, BEN, NPC, OPTIONS, case
 from fake_models import FakeModel
 from sociolab.agents import PromptedPlayer, fields_of
 from sociolab.core import (
+    ActionSpace,
     Answered,
     ConfigError,
     Episode,
@@ -284,6 +285,18 @@ def test_a_task_from_a_file_is_no_game_of_dungeons_and_dragons(tmp_path: Path) -
     for request in requests_of(kit.world):
         assert "Dungeons" not in request.observation.head
         assert "NPC" not in request.observation.head
+
+
+def test_at_a_table_from_a_file_everybody_hears_all_that_is_said(tmp_path: Path) -> None:
+    def takes_recipients(folder: Path | None) -> set[bool]:
+        kit = anteval.load_decision(WorldSetup(folder, settings={"rounds": "1"}))
+        assert isinstance(kit.world, anteval.AntDecision)
+        spaces = [request.expected for request in requests_of(kit.world)]
+        turns = [one for one in spaces if isinstance(one, ActionSpace)]
+        return {one.kinds[0].takes_recipients for one in turns}
+
+    assert takes_recipients(tasks(tmp_path, PICNIC)) == {False}
+    assert takes_recipients(None) == {True}
 
 
 @pytest.mark.parametrize(

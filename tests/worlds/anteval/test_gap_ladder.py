@@ -5,12 +5,14 @@ from __future__ import annotations
 import asyncio
 from collections import Counter
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from itertools import pairwise
 from random import Random
 
 import pytest
 
 from sociolab.core import ConfigError
+from sociolab.report.formatting import NOTHING
 from sociolab.worlds import anteval
 from sociolab.worlds.anteval.gap import GapTable
 from sociolab.worlds.anteval.gap_intervals import DMScores, Gap, GapDifference, GapFigure
@@ -83,7 +85,7 @@ def test_people_rank_above_every_control_and_agents_stand_where_their_words_put_
         "words deleted", "skills shuffled", "stated intention", "small talk",
     }  # fmt: skip
     assert all(rung.surely_behind for rung in controls)
-    assert abs(people.signed) < 5
+    assert people.signed == pytest.approx(0, abs=5)
     assert [rung.name for rung in ladder.of("agent")] == ["plain", "vague"]
     assert [rung.name for rung in ladder.rungs][:3] == ["real play", "vague", "plain"]
 
@@ -92,10 +94,13 @@ def test_steps_are_the_differences_of_neighbours(ladder: Ladder) -> None:
     (step,) = ladder.steps
     plain, vague = ladder.of("agent")
     assert (step.one, step.other) == ("plain", "vague")
-    assert step.g_o.value == pytest.approx(plain.signed - vague.signed)
+    (people,) = ladder.of("people")
     assert step.p_o is not None
     assert vague.behind is not None
-    (people,) = ladder.of("people")
+    assert plain.signed is not None
+    assert vague.signed is not None
+    assert people.signed is not None
+    assert step.g_o.value == pytest.approx(plain.signed - vague.signed)
     assert vague.behind.value == pytest.approx(vague.signed - people.signed)
 
 
@@ -169,31 +174,53 @@ def test_one_real_episode_cannot_be_people_and_teacher() -> None:
 
 
 def test_without_refits_or_cut_play_there_is_no_ladder() -> None:
-    def table(refits: int, cut: Sequence[anteval.Example]) -> GapTable:
-        return asyncio.run(
-            anteval.measure_gap(
-                scenes(40, "real"),
-                scenes(20, "test"),
-                {"a": scenes(20, "a")},
-                lambda: anteval.LocalDM(LinearDM()),
-                cut={"a": anteval.CutPlay(tuple(cut), 600, 20)},
-                settings=anteval.GapSettings(refits=refits),
-            )
-        )
-
-    costly, unmarked = table(0, scenes(20, "a")), table(2, ())
+    costly, unmarked = table_of(0, a=scenes(20, "a")), table_of(2, a=())
     assert costly.ladder is unmarked.ladder is None
     assert "nobody can tell whether people rank above the controls" in said(costly)
     assert "play with --set marks=true" in said(unmarked)
+
+
+def table_of(refits: int, **cut: Sequence[anteval.Example]) -> GapTable:
+    """What is measured of agents who play alike, of whose play this is cut at its checks."""
+    return asyncio.run(
+        anteval.measure_gap(
+            scenes(40, "real"),
+            scenes(20, "test"),
+            {name: scenes(20, name) for name in cut},
+            lambda: anteval.LocalDM(LinearDM()),
+            cut={name: anteval.CutPlay(tuple(some), 600, 20) for name, some in cut.items()},
+            settings=anteval.GapSettings(refits=refits),
+        )
+    )
+
+
+def test_marked_play_of_other_skills_is_not_called_unmarked() -> None:
+    other = [
+        replace(
+            row, labels=frozenset(anteval.Label(one.character, "history") for one in row.labels)
+        )
+        for row in scenes(20, "o")
+    ]
+    alone = table_of(2, o=other)
+    assert alone.ladder is None
+    assert "no order of agents: no marked move shows a skill that is in the real" in said(alone)
+    assert "marks=true" not in said(alone)
+    beside = said(table_of(2, a=scenes(20, "a"), o=other, u=()))
+    assert "o is not in this table: none of its marked moves shows a skill" in beside
+    assert "u is not in this table: no move is marked" in beside
 
 
 # ------------------------------------------------------------------ the verdict, on ladders by hand
 
 
 def rung(
-    name: str, kind: Kind, g_o: float, behind: tuple[float, float] | None, sessions: int = 600
+    name: str,
+    kind: Kind,
+    g_o: float | None,
+    behind: tuple[float, float] | None,
+    sessions: int = 600,
 ) -> Rung:
-    figure = GapFigure(float(g_o), g_o - 5, g_o + 5)
+    figure = GapFigure(None) if g_o is None else GapFigure(float(g_o), g_o - 5, g_o + 5)
     scores = DMScores(figure, figure, figure, FScores(0.1, 0.1, 0.1))
     ends = behind or (None, None)
     return Rung(
@@ -202,7 +229,7 @@ def rung(
         fg=scores,
         g_c=Gap(GapFigure(1.0), GapFigure(1.0)),
         g_o=Gap(figure, figure),
-        behind=None if kind == "people" else GapFigure(g_o - 3, *ends),
+        behind=None if kind == "people" else GapFigure(g_o and g_o - 3, *ends),
         p=None if kind == "people" else 0.01,
         sessions=sessions if kind == "agent" else None,
         assigned=900,
@@ -219,7 +246,15 @@ def said(table: GapTable) -> str:
     )
 
 
-def hand_made(*agents: Rung, control: tuple[float, float] = (5, 20), labels: int = 700) -> GapTable:
+APART = GapFigure(-9.0, -15.0, -3.0)
+
+
+def hand_made(
+    *agents: Rung,
+    control: tuple[float, float] = (5, 20),
+    labels: int = 700,
+    step: GapFigure = APART,
+) -> GapTable:
     rungs = (
         rung("real play", "people", 3, None),
         *agents,
@@ -227,8 +262,7 @@ def hand_made(*agents: Rung, control: tuple[float, float] = (5, 20), labels: int
     )
     names = sorted(one.name for one in agents)
     steps = tuple(
-        GapDifference(one, other, GapFigure(0.0), GapFigure(-9.0, -15.0, -3.0), 0.5, 0.01)
-        for one, other in pairwise(names)
+        GapDifference(one, other, GapFigure(0.0), step, 0.5, 0.01) for one, other in pairwise(names)
     )
     score = GapFigure(0.2)
     scores = DMScores(score, score, score, FScores(0.2, 0.2, 0.2))
@@ -259,6 +293,32 @@ def test_agents_are_put_in_order_nearest_to_people_first() -> None:
     assert order.rows[0][2] == "\N{MINUS SIGN}9.0 [\N{MINUS SIGN}15.0, \N{MINUS SIGN}3.0]"
 
 
+def test_agents_whose_difference_may_be_0_are_not_told_apart() -> None:
+    agents = rung("a", "agent", 8, (-2, 12)), rung("b", "agent", 9, (-1, 13))
+    close, _, _ = headline(hand_made(*agents, step=GapFigure(-1.0, -7.0, 5.0)))
+    assert close.startswith("Nearest to people's play first: a 8.0 and b 9.0 (not told apart). ")
+    unknown, _, _ = headline(hand_made(*agents, step=GapFigure(-1.0)))
+    assert "(not told apart)" in unknown
+    three = (*agents, rung("c", "agent", None, None))
+    apart, rows, _ = headline(hand_made(*three))
+    assert f"first: a 8.0, b 9.0, c {NOTHING}. People" in apart, (
+        "without a figure, last and by itself"
+    )
+    assert rows[-1] == "c"
+    joined, _, _ = headline(hand_made(*three, step=GapFigure(None)))
+    assert f"first: a 8.0 and b 9.0 (not told apart), c {NOTHING}. People" in joined
+
+
+def test_a_gap_that_is_not_defined_is_not_0() -> None:
+    table = hand_made(rung("a", "agent", 8, (-2, 12)))
+    assert table.ladder is not None
+    *others, control = table.ladder.rungs
+    silent = replace(control, g_c=Gap(GapFigure(None), GapFigure(None)))
+    ladder = replace(table.ladder, rungs=(*others, silent))
+    first = next(iter(gap_sections(replace(table, ladder=ladder), "real play", ())))
+    assert f"(small talk {NOTHING})" in first.tables[0].notes[-1]
+
+
 def unordered(table: GapTable) -> str:
     """The verdict of a ladder without an order; its agents stand as they were given."""
     verdict, _, headings = headline(table)
@@ -280,7 +340,11 @@ def test_no_order_where_people_do_not_surely_rank_above_a_control() -> None:
 
 
 def test_an_agent_better_than_people_is_flagged() -> None:
-    table = hand_made(rung("bot", "agent", -4, (-20, 6)))
+    """With the whole interval: one as good as people is ahead of them half the time."""
+    chance = said(hand_made(rung("bot", "agent", -4, (-20, 6))))
+    assert "better than people" not in chance
+    assert "first: bot \N{MINUS SIGN}4.0. People" in chance
+    table = hand_made(rung("bot", "agent", -14, (-30, -4)))
     assert "bot scores better than people (less people's" in said(table)
     assert "a warning, not praise" in said(table)
     assert "first: no agent. People" in said(table), "a flagged agent leads no order"

@@ -103,6 +103,13 @@ def test_what_is_true_beside_the_facts_is_no_hallucination_and_costs_no_precisio
     assert f1(plain) == f1(SOME)
 
 
+def test_a_believed_falsehood_is_not_true_and_no_hallucination() -> None:
+    misled = FactReading(5, {"F1": ""}, believed=("F2",))
+    assert (precision(misled), hallucination(misled)) == (1 / 2, 0)
+    assert f1(misled) == 2 / 7  # 2 x 1 / (1 + 1 + 5)
+    assert precision(FactReading(5, {}, believed=("F2",))) == 0
+
+
 def test_an_empty_answer_has_recall_0_and_no_precision() -> None:
     assert recall(EMPTY) == 0
     assert f1(EMPTY) == 0
@@ -430,7 +437,7 @@ def test_who_believes_a_falsehood_is_misled_and_invents_nothing() -> None:
         for seat in (ONE, TWO)
     }
     assert (of[ONE]["misled"], of[TWO]["misled"]) == (1, 0)
-    assert (of[ONE]["recall"], of[ONE]["precision"], of[ONE]["hallucination"]) == (1 / 5, 1, 0)
+    assert (of[ONE]["recall"], of[ONE]["precision"], of[ONE]["hallucination"]) == (1 / 5, 1 / 2, 0)
 
 
 def test_a_question_counts_for_the_npcs_next_turn_only_and_trust_for_all_that_follow() -> None:

@@ -104,7 +104,8 @@ def test_the_realised_reserve_worked_by_hand() -> None:
 def test_a_player_that_states_a_falsehood_is_misled_and_has_invented_nothing() -> None:
     shares = values(judged(Sheets()))
     assert (shares["misled"], shares["recall"]) == (1, 1 / 5)
-    assert (shares["precision"], shares["hallucination"]) == (1, 0)
+    assert (shares["precision"], shares["hallucination"]) == (1 / 2, 0)
+    assert shares["f1"] == 2 / 7  # 2 x 1 / (1 + 1 + 5)
 
 
 def test_the_judge_is_shown_the_falsehoods_and_what_is_wanted_but_not_the_reserve() -> None:

@@ -215,7 +215,7 @@ def plan_cautions(config: RunConfig, kit: WorldKit) -> tuple[str, ...]:
     if kit.cautions is None:
         return ()
     tasks = select_tasks(config.world, kit.world, config.tasks, config.limit)
-    return tuple(kit.cautions(len(tasks) * config.repeats))
+    return tuple(kit.cautions(len(tasks)))
 
 
 def choose_judges(config: JudgeChoice, casting: Casting, seated: Seated) -> tuple[Judge, ...]:

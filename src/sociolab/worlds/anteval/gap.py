@@ -90,8 +90,8 @@ class GapTable:
     they hold the test rows alone, as those of all other figures do. `f0` is the untrained DM, None
     where there is none (linear); `fr` is the DM that learned from all `real_examples`. `controls`
     are real play in the format of whole sessions, a row for each number of examples. `ladder` is
-    the headline: G_o of play cut at its checks, None without refits or such play. `failures` are
-    the replies that could not be used.
+    the headline: G_o of play cut at its checks, None without refits or such play. `unmarked` names
+    the sets of generated play without any. `failures` are the replies that could not be used.
     """
 
     virtual_dm: str
@@ -109,6 +109,7 @@ class GapTable:
     ladder: Ladder | None
     baselines: tuple[BaselineRow, ...]
     failures: tuple[UnusableReplies, ...] = ()
+    unmarked: tuple[str, ...] = ()
 
     @property
     def measured_on(self) -> str:
@@ -164,7 +165,8 @@ async def measure_gap(
     generated = {name: labelled(examples) for name, examples in generated.items()}
     real = labelled(real)
     rows = tuple(row for row in test if row.strict or not chosen.strict)
-    cut = {name: play for name, play in (cut or {}).items() if play.examples and chosen.refits}
+    marked = {name: play for name, play in (cut or {}).items() if play.examples}
+    cut = marked if chosen.refits else {}
     _check(real, rows, generated, chosen, halved=bool(cut))
     bench = Bench(tuple(real), rows, make, chosen, tell or (lambda step: None))
     f0 = None
@@ -198,6 +200,7 @@ async def measure_gap(
         ladder=ladder,
         baselines=await bench.baselines(),
         failures=bench.unusable,
+        unmarked=tuple(name for name in generated if name not in marked),
     )
 
 

@@ -151,10 +151,9 @@ class Rung:
     kept: int | None = None
 
     @property
-    def signed(self) -> float:
-        """The signed G_o; infinite where there is none."""
-        value = self.g_o.signed.value
-        return float("inf") if value is None else value
+    def signed(self) -> float | None:
+        """The signed G_o; None where nothing is predicted rightly, and so there is none."""
+        return self.g_o.signed.value
 
     @property
     def surely_behind(self) -> bool:
@@ -163,8 +162,8 @@ class Rung:
 
     @property
     def ahead(self) -> bool:
-        """Whether this play scores better than people's, by chance or not."""
-        return self.behind is not None and self.behind.value is not None and self.behind.value < 0
+        """Whether this play teaches more than people's, with the whole interval."""
+        return self.behind is not None and self.behind.high is not None and self.behind.high < 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -183,13 +182,32 @@ class Ladder:
     steps: tuple[GapDifference, ...]
 
     @property
+    def tied(self) -> tuple[tuple[Rung, ...], ...]:
+        """The agents by their signed G_o; each stands with the one before it unless the interval of
+        their difference leaves out 0."""
+        apart = {step.other for step in self.steps if _holds_no_zero(step.g_o)}
+        groups: list[tuple[Rung, ...]] = []
+        for rung in self.of("agent"):
+            if groups and rung.signed is not None and rung.name not in apart:
+                groups[-1] += (rung,)
+            else:
+                groups.append((rung,))
+        return tuple(groups)
+
+    @property
     def ranked(self) -> tuple[Rung, ...]:
-        """All rungs by their signed G_o, the nearest to real play first."""
-        return tuple(sorted(self.rungs, key=lambda rung: rung.signed))
+        """All rungs by their signed G_o, the nearest to real play first, those without one last."""
+        return tuple(sorted(self.rungs, key=lambda r: (r.signed is None, r.signed or 0.0)))
 
     def of(self, kind: Kind) -> tuple[Rung, ...]:
         """The rungs of one kind, by their signed G_o."""
         return tuple(rung for rung in self.ranked if rung.kind == kind)
+
+
+def _holds_no_zero(figure: GapFigure) -> bool:
+    if figure.low is None or figure.high is None:
+        return False
+    return figure.low > 0 or figure.high < 0
 
 
 Study: TypeAlias = Callable[[Sequence[Example], int, str], Awaitable[Trained]]

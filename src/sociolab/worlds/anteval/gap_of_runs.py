@@ -220,7 +220,7 @@ class _Generated:
     `examples` are whole sessions, `cut` the same sessions cut at the moves that show an intention;
     the examples of a file are both. `source` is the run or file as it was given. `sessions` says by
     group what was played: two of the same value share characters, scene and intentions. `planned`
-    counts the sessions that did not end well, too.
+    counts the sessions that did not end well, too, and each once, however often it was played.
     """
 
     name: str
@@ -327,7 +327,9 @@ def _load_run(store: Store, run: str, notes: list[Sentence]) -> list[_Generated]
     whole: defaultdict[tuple[str, str], list[Example]] = defaultdict(list)
     cut: defaultdict[tuple[str, str], list[Example]] = defaultdict(list)
     sessions: defaultdict[tuple[str, str], dict[str, str]] = defaultdict(dict)
-    planned = Counter(cast_of(trial.trial) for trial in store.trials(run))
+    planned: defaultdict[tuple[str, str], set[str]] = defaultdict(set)
+    for trial in store.trials(run):  # a session that is played again is no other session
+        planned[cast_of(trial.trial)].add(trial.trial.task.id)
     left_out, failed_turns = row.trials - row.played, 0
     for episode in store.episodes(run, "played"):
         ended = episode.ended
@@ -352,7 +354,7 @@ def _load_run(store: Store, run: str, notes: list[Sentence]) -> list[_Generated]
             tuple(examples),
             tuple(cut[agent, npc]),
             sessions[agent, npc],
-            planned[agent, npc],
+            len(planned[agent, npc]),
             run,
             run,
             agent,

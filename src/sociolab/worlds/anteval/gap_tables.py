@@ -45,7 +45,9 @@ def gap_sections(table: GapTable, play: str, notes: Sequence[str]) -> Iterator[S
     says what it was tested on."""
     title = SAY("title", dm=table.virtual_dm)
     if (ladder := table.ladder) is None:
-        why = SAY("no_marks") if table.refits else SAY("no_refits_no_ladder")
+        unmarked = {row.name for row in table.rows} <= set(table.unmarked)
+        no_play = SAY("no_marks") if unmarked else SAY("no_skills")
+        why = no_play if table.refits else SAY("no_refits_no_ladder")
         yield Section(title, (SAY("no_headline", why=why),))
     else:
         tables = [_ladder_table(table, ladder)]
@@ -57,7 +59,11 @@ def gap_sections(table: GapTable, play: str, notes: Sequence[str]) -> Iterator[S
             if rung.ahead
         ]
         there = {rung.name for rung in ladder.rungs}
-        flags += [SAY("unmarked", agent=r.name) for r in table.rows if r.name not in there]
+        flags += [
+            SAY("unmarked" if row.name in table.unmarked else "other_skills", agent=row.name)
+            for row in table.rows
+            if row.name not in there
+        ]
         yield Section(title, (verdict(ladder),), tuple(flags), tuple(tables))
     yield _paper_section(table, play, notes)
 
@@ -66,14 +72,22 @@ _BESIDE: tuple[Kind, ...] = ("people", "control")
 
 
 def verdict(ladder: Ladder) -> Sentence:
-    """The order of agents, nearest to people first, without those that score better than people; or
-    why there is none."""
+    """The order of agents, nearest to people first, without those that score better than people;
+    neighbours that are not told apart stand together. Or why there is no order."""
     if objections := tuple(_objections(ladder)):
         return SAY("no_order", why=objections)
-    values = {rung.name: SAY("standing", name=rung.name, g=rung.signed) for rung in ladder.rungs}
-    people, controls = ([values[rung.name] for rung in ladder.of(kind)] for kind in _BESIDE)
-    agents = [values[rung.name] for rung in ladder.of("agent") if not rung.ahead]
+    people, controls = (
+        [_standing(rung.name, rung.g_o) for rung in ladder.of(kind)] for kind in _BESIDE
+    )
+    agents = []
+    for tied in ladder.tied:
+        names = [_standing(rung.name, rung.g_o) for rung in tied if not rung.ahead]
+        agents += [SAY("tied", names=names)] if len(names) > 1 else names
     return SAY("order", agents=agents or SAY("nobody"), people=people[0], controls=controls)
+
+
+def _standing(name: str, gap: Gap) -> Sentence:
+    return SAY("standing", name=name, g=gap.signed.value)
 
 
 def _objections(ladder: Ladder) -> Iterator[Sentence]:
@@ -126,7 +140,7 @@ def _explain_ladder(table: GapTable, ladder: Ladder) -> Iterator[Sentence]:
     for rung in ladder.of("agent"):
         yield SAY("kept", name=rung.name, shown=rung.shown, assigned=rung.assigned, kept=rung.kept)
     yield SAY("controls")
-    g_c = [SAY("standing", name=r.name, g=r.g_c.signed.value or 0.0) for r in ladder.of("control")]
+    g_c = [_standing(rung.name, rung.g_c) for rung in ladder.of("control")]
     yield SAY("no_g_c", controls=g_c)
 
 

@@ -129,16 +129,22 @@ class DecisionCase(SessionRecord):
     def lures(self) -> Mapping[str, str]:
         """Wrong options, and what points to them: the shared clues, or a falsehood.
 
-        A falsehood points to what is best if it is taken for true, and nobody refutes it.
+        Either points to a single option or to none. A falsehood points to what is best if it is
+        taken for true, and nobody refutes it.
         """
         shared = [clue for clue in self.pool if clue not in self.private]
         believed = [clue for clue in self.pool if clue.refutes not in self.false]
         ruled_out = {clue.rules_out for clue in believed if clue.id in self.false}
         left = tuple(option for option in self.options if option not in ruled_out)
-        found = dict.fromkeys(best(left, believed) if ruled_out else (), "a falsehood")
-        by_shared = best(self.options, shared)
-        found |= dict.fromkeys(by_shared if len(by_shared) == 1 else (), "the shared clues")
-        return {option: why for option, why in found.items() if option != self.answer}
+        by_falsehood = best(left, believed) if ruled_out else ()
+        found = {}
+        for options, why in (
+            (by_falsehood, "a falsehood"),
+            (best(self.options, shared), "the shared clues"),
+        ):
+            if len(options) == 1 and options[0] != self.answer:
+                found[options[0]] = why
+        return found
 
 
 @lru_cache(maxsize=4096)

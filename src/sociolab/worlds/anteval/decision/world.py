@@ -45,12 +45,10 @@ from sociolab.worlds.anteval.decision.cases import (
 )
 from sociolab.worlds.anteval.scene import PASS, SPEAK, seat_called
 
-ACTIONS = ActionSpace(
-    (
-        ActionKind(SPEAK, spoken=True),
-        ActionKind(PASS, has_text=False, label="Pass the turn"),
-    )
-)
+_SAY_NOTHING = ActionKind(PASS, has_text=False, label="Pass the turn")
+ACTIONS = ActionSpace((ActionKind(SPEAK, spoken=True), _SAY_NOTHING))
+IN_PUBLIC = ActionSpace((ActionKind(SPEAK, spoken=True, recipients="none"), _SAY_NOTHING))
+"""Of imported cases, where everybody hears all that is said, as in HiddenBench."""
 
 DECIDE, FULL_INFORMATION = "decide", "full_information"
 """The questions, as requests and events name them. "decide" is also the control before the talk,
@@ -180,7 +178,7 @@ class AntDecision:
                 person.id: _render_head(texts, case, person.id, said=bool(control))
                 for person in case.people
             },
-            space=ACTIONS,
+            space=ACTIONS if self.cases.folder is None else IN_PUBLIC,
             limit=self.settings.rounds * len(case.people),
             names=case.names,
             polls=(poll(0, players[:1], control),) if control else talk,

@@ -125,7 +125,7 @@ class FactReading:
     `stated` are the facts that the answer states, by id, each with where that is to be seen (a
     quote, or from whom the player heard it). `other` are statements that are true but are none of
     the facts, `hallucinated` those that contradict a fact or were invented. `believed` are the
-    facts of which the falsehood is stated, told by the NPC: it counts for itself.
+    facts of which the falsehood is stated, told by the NPC: it is no hallucination, and not true.
     """
 
     known: int
@@ -139,6 +139,11 @@ class FactReading:
         """Facts and other statements together; a fact that is stated twice is one."""
         return sum(map(len, (self.stated, self.other, self.hallucinated, self.believed)))
 
+    @property
+    def untrue(self) -> int:
+        """Statements that are not true, whoever made them up."""
+        return len(self.hallucinated) + len(self.believed)
+
 
 def key_point_share(overlap: int, k: int) -> float:
     """p = s / k (AntEval section 4.1), the same k on both sides. ValueError unless s is 0 to k."""
@@ -148,11 +153,11 @@ def key_point_share(overlap: int, k: int) -> float:
 
 
 def precision(reading: FactReading) -> float | None:
-    """Facts stated over facts stated and hallucinations; None where there is neither.
+    """Facts stated over facts stated, hallucinations and believed falsehoods; None without any.
 
     What is true beside the facts counts neither for nor against an answer.
     """
-    claimed = len(reading.stated) + len(reading.hallucinated)
+    claimed = len(reading.stated) + reading.untrue
     return len(reading.stated) / claimed if claimed else None
 
 
@@ -166,7 +171,7 @@ def f1(reading: FactReading) -> float | None:
     if not reading.known:
         return None
     stated = len(reading.stated)
-    return 2 * stated / (stated + len(reading.hallucinated) + reading.known)
+    return 2 * stated / (stated + reading.untrue + reading.known)
 
 
 def hallucination(reading: FactReading) -> float | None:
@@ -322,17 +327,18 @@ def _score_facts(seat: str, reading: FactResult) -> tuple[Verdict, ...]:
         return reading.as_verdicts(OF_ANSWERS[1:], (seat,))
     stated, invented = len(reading.stated), len(reading.hallucinated)
     quotes = ", ".join(f'"{quote}"' for quote in reading.hallucinated)
+    believed = f", {len(reading.believed)} falsehoods believed" if reading.believed else ""
     no_statement, no_fact = "the player stated nothing", "there is nothing to know"
     values: Mapping[Measure, tuple[float | None, str, str]] = {
         PRECISION: (
             precision(reading),
-            f"{stated} facts stated, {invented} statements hallucinated",
-            "the player stated no fact, and invented none",
+            f"{stated} facts stated, {invented} statements hallucinated{believed}",
+            "the player stated no fact, and nothing untrue",
         ),
         RECALL: (recall(reading), _list_stated(reading), no_fact),
         F1: (
             f1(reading),
-            f"2 x {stated} / ({stated} + {invented} + {reading.known})",
+            f"2 x {stated} / ({stated} + {reading.untrue} + {reading.known})",
             no_fact,
         ),
         HALLUCINATION: (
