@@ -80,4 +80,5 @@ def test_every_program_prints_what_stands_there(
 
 def test_all_programs_of_the_page_are_run() -> None:
     assert [name for name, _, _ in PROGRAMS] == ["steps.py", "learn.py"]
-    assert PAGE.count("```python") == 4, "the others are run by the tests of arenas and PettingZoo"
+    others = "the others are run by the tests of arenas, PettingZoo and TRL"
+    assert PAGE.count("```python") == 5, others
