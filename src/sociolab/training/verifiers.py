@@ -101,7 +101,10 @@ class SeatsEnv(vf.Env[SeatsConfig]):
         """Play to the end; ConfigError for a task that has not two seats."""
         partner = self.config.partner
         seats: Seats = "all" if partner is None else 0
-        session = await self._arena.begin_async(task.data.id, seats=seats, partner=partner)
+        # The rollouts of a task form a group, which plays one episode: the first repeat.
+        session = await self._arena.begin_async(
+            task.data.id, seats=seats, partner=partner, repeat=0
+        )
         first, *others = session.trial.task.seats
         if len(others) != 1:
             raise ConfigError(f"{task.data.id}: expected 2 seats, found {len(others) + 1}")
