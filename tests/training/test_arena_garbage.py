@@ -19,7 +19,14 @@ from training_cases import play_out
 
 PAGE = (Path(__file__).parents[2] / "docs" / "training.md").read_text("utf-8")
 ROWS = re.findall(r"(?m)^\| `([a-z-]+)` \| `([a-z:]+)`[^|]* \| (.*?) ?\| ?(.*?) ?\|$", PAGE)
-WORLDS = ("sotopia", "anteval-information", "anteval-intention", "stss", "stss-talk")
+WORLDS = (
+    "sotopia",
+    "anteval-decision",
+    "anteval-information",
+    "anteval-intention",
+    "stss",
+    "stss-talk",
+)
 Given = dict[str, tuple[set[str], set[str]]]
 
 

@@ -30,7 +30,12 @@ _STATUS: dict[Cause, int] = {"context overflow": 400, "content filter": 400, "re
 
 
 class Gateway:
-    """A server for the programs of a run; it begins to listen with the first of them."""
+    """A server for the programs of a run; it begins to listen with the first of them.
+
+    >>> from sociolab.agents import Gateway
+    >>> Gateway().admit().startswith("sociolab-")
+    True
+    """
 
     def __init__(self) -> None:
         self.url = ""

@@ -369,7 +369,12 @@ Role: TypeAlias = Literal["agent", "partner", "judge", "writer", "background", "
 
 @dataclass(frozen=True, slots=True)
 class ToolDefinition:
-    """A function that a model may ask for; `parameters` is the JSON schema of its arguments."""
+    """A function that a model may ask for; `parameters` is the JSON schema of its arguments.
+
+    >>> from sociolab.agents import ToolDefinition
+    >>> ToolDefinition("look", "The weather.", '{"type": "object", "properties": {}}').name
+    'look'
+    """
 
     name: str
     description: str
@@ -378,7 +383,12 @@ class ToolDefinition:
 
 @dataclass(frozen=True, slots=True)
 class ToolCall:
-    """A model's request for a tool; `arguments` is its own text, by rights a JSON object."""
+    """A model's request for a tool; `arguments` is its own text, by rights a JSON object.
+
+    >>> from sociolab.agents import ToolCall
+    >>> ToolCall("call_1", "look", '{"town": "Ely"}').arguments
+    '{"town": "Ely"}'
+    """
 
     id: str
     name: str
@@ -388,7 +398,12 @@ class ToolCall:
 @dataclass(frozen=True, slots=True)
 class Message:
     """A message of a prompt: `calls` are the tools that an assistant's message asked for, `answers`
-    is the id of the call whose result a tool's message is."""
+    is the id of the call whose result a tool's message is.
+
+    >>> from sociolab.agents import Message
+    >>> Message("tool", "It rains.", answers="call_1").text
+    'It rains.'
+    """
 
     role: Literal["system", "user", "assistant", "tool"]
     text: str
