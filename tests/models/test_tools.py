@@ -127,9 +127,10 @@ def test_tools_of_an_agent_are_kept_in_the_store_and_wherever_it_is_carried(
     monkeypatch.setenv("OPENAI_API_KEY", "x")
     Path("tool_haggler.py").write_text(HAGGLER, "utf-8")
 
-    def lab(*arguments: str) -> None:
+    def lab(*arguments: str) -> str:
         result = CliRunner().invoke(app, [*arguments])
         assert result.exit_code == 0, result.output
+        return result.output
 
     def calls(store: str) -> list[Any]:
         with Store.open(Path(store)) as opened:
@@ -146,6 +147,10 @@ def test_tools_of_an_agent_are_kept_in_the_store_and_wherever_it_is_carried(
     assert all(prompt.tools == (OFFER_AS_SENT,) for _, _, prompt in kept)
     answered = [prompt for _, asked, prompt in kept if not asked]
     assert all(prompt.messages[1].calls and prompt.messages[2].answers for prompt in answered)
+    with Store.open(Path("lab.db")) as opened:
+        trial = opened.trial_ids("h")[0]
+    shown = lab("show", trial, "--prompts", "--store", "lab.db")
+    assert shown.count("(calls the tool offer: {") >= 2, "as a reply, and in the prompt after it"
     lab("store", "check", "--store", "lab.db")
     lab("export", "h", "h.zip", "--store", "lab.db")
     lab("import", "run", "h.zip", "--store", "other.db")

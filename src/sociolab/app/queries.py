@@ -344,8 +344,8 @@ def calls_of(
             row.call.name,
             row.call.attempt,
             row.model,
-            tuple((message.role, message.text) for message in store.calls.prompt(row).messages),
-            row.reply.text,
+            tuple((message.role, message.shown) for message in store.calls.prompt(row).messages),
+            row.reply.shown,
             row.reply.usd,
             row.reply.usage.estimated,
         )

@@ -157,13 +157,13 @@ def _format_call(store: Store, number: int, row: CallRow, printed: dict[str, int
     if row.reply.fault:
         parts.append(f"---- fault\n{row.reply.fault}")
     for message in prompt.messages:
-        earlier = printed.get(message.text)
-        text = message.text if earlier is None else f"(as in prompt {earlier}, word for word)"
+        earlier = printed.get(message.shown)
+        text = message.shown if earlier is None else f"(as in prompt {earlier}, word for word)"
         parts.append(f"---- {message.role}\n{text}")
-        if len(message.text) > _LONG:
-            printed.setdefault(message.text, number)
+        if len(message.shown) > _LONG:
+            printed.setdefault(message.shown, number)
     if prompt.schema is not None:
         schema = json.dumps(json.loads(prompt.schema.text))
         parts.append(f"---- schema {prompt.schema.name}\n{schema}")
-    parts.append(f"---- reply ({row.reply.finish})\n{row.reply.text}\n")
+    parts.append(f"---- reply ({row.reply.finish})\n{row.reply.shown}\n")
     return "\n".join(parts)

@@ -395,6 +395,11 @@ class ToolCall:
     arguments: str
 
 
+def _with_calls(text: str, calls: tuple[ToolCall, ...]) -> str:
+    asked = [f"(calls the tool {call.name}: {call.arguments})" for call in calls]
+    return "\n".join([text, *asked] if text else asked)
+
+
 @dataclass(frozen=True, slots=True)
 class Message:
     """A message of a prompt: `calls` are the tools that an assistant's message asked for, `answers`
@@ -409,6 +414,11 @@ class Message:
     text: str
     calls: tuple[ToolCall, ...] = ()
     answers: str = ""
+
+    @property
+    def shown(self) -> str:
+        """Its text and the tools that it asks for, for people to read."""
+        return _with_calls(self.text, self.calls)
 
     @property
     def texts(self) -> tuple[str, ...]:
@@ -572,6 +582,11 @@ class ChatReply:
     served: Served = field(default_factory=Served)
     reasoned: bool = False
     calls: tuple[ToolCall, ...] = ()
+
+    @property
+    def shown(self) -> str:
+        """Its text and the tools that it asks for, for people to read."""
+        return _with_calls(self.text, self.calls)
 
 
 class ChatModel(Protocol):

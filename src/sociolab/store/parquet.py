@@ -226,7 +226,7 @@ CALLS = {
     "left_out": TableColumn("str", "options that were not sent, joined by commas"),
     "cap": TableColumn("int", "the limit that was sent, in tokens; null: none"),
     "reasoned": TableColumn("bool", "whether tokens were spent on thoughts outside the text"),
-    "reply": TableColumn("str", "the text of the reply"),
+    "reply": TableColumn("str", "the text of the reply, with the tools that it asks for"),
     "at": TableColumn("float", "s since 1970, UTC, when the reply was stored"),
 }
 
@@ -311,7 +311,7 @@ def _call_rows(store: Store, name: str) -> Iterator[Row]:
             "prompt_hash": row.prompt_hash,
             "prompt_bytes": row.prompt_bytes,
             "messages": [
-                {"role": message.role, "content": replace_surrogates(message.text)}
+                {"role": message.role, "content": replace_surrogates(message.shown)}
                 for message in prompt.messages
             ],
             "schema": prompt.schema.text if prompt.schema else None,
@@ -328,7 +328,7 @@ def _call_rows(store: Store, name: str) -> Iterator[Row]:
             "left_out": ",".join(served.left_out),
             "cap": served.cap,
             "reasoned": reply.reasoned,
-            "reply": reply.text,
+            "reply": reply.shown,
             "at": row.at,
         }
 

@@ -127,7 +127,7 @@ def _call_views(
         if isinstance(row, CallFailureRow):
             yield CallView(number, row.call, row.model, None, row, (), None, Cut(""))
             continue
-        reply = cut(row.reply.text, _LONGEST)
+        reply = cut(row.reply.shown, _LONGEST)
         try:
             prompt = store.calls.prompt(row)
         except StoreError as error:
@@ -143,9 +143,9 @@ def _call_views(
 def _message_views(prompt: Prompt, before: tuple[int, Prompt] | None) -> Iterator[MessageView]:
     like, earlier = before if before else (None, None)
     for index, message in enumerate(prompt.messages):
-        text, folded = message.text, 0
+        text, folded = message.shown, 0
         if earlier is not None and index < len(earlier.messages):
-            folded = _whole_lines(text, common_prefix_length(earlier.messages[index].text, text))
+            folded = _whole_lines(text, common_prefix_length(earlier.messages[index].shown, text))
         same = text[:folded]
         yield MessageView(
             message.role,
