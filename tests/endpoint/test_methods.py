@@ -118,3 +118,21 @@ def test_what_is_not_offered_is_refused_in_a_sentence(
 ) -> None:
     with pytest.raises(openai.BadRequestError, match=r"Only (1|none) is supported"):
         by_openai.chat.completions.create(model="m", messages=HELLO, **asked)
+
+
+@pytest.mark.parametrize(
+    ("path", "body"),
+    [
+        ("chat/completions", {"messages": HELLO, "tools": 5}),
+        ("chat/completions", {"messages": HELLO, "stream": True, "stream_options": "x"}),
+        ("responses", {"input": "Hello.", "text": "json"}),
+        ("messages", {"messages": HELLO, "max_tokens": 9, "temperature": "x"}),
+        ("messages", {"messages": HELLO, "max_tokens": 9, "tool_choice": "auto"}),
+        ("messages/count_tokens", {"messages": HELLO, "thinking": "x"}),
+    ],
+)
+def test_a_request_of_another_shape_is_refused_in_a_sentence(
+    by_openai: openai.OpenAI, path: str, body: dict[str, Any]
+) -> None:
+    with pytest.raises(openai.BadRequestError, match="expected"):
+        by_openai.post(f"/{path}", body={"model": "m", **body}, cast_to=object)

@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 from sociolab.core.ports import ToolDefinition, Usage
 from sociolab.prompting.prefixes import ROLES
 from sociolab.protocols.chat_completions import read_choice, read_tool
-from sociolab.protocols.request import InvalidRequestError
+from sociolab.protocols.request import read_list, read_record
 
 
 class ChatMessage(NamedTuple):
@@ -81,7 +81,8 @@ def request_key(raw: bytes, seed: int, call: str = "") -> bytes:
 
 
 def build_chat(fields: Mapping[str, Any], key: bytes) -> ChatBody:
-    """A request from the fields of its body; RefusalError (400) if it is invalid."""
+    """A request from the fields of its body; RefusalError (400) or InvalidRequestError if it is
+    invalid."""
     model = fields.get("model")
     if not isinstance(model, str) or not model:
         raise _missing("model")
@@ -98,13 +99,9 @@ def build_chat(fields: Mapping[str, Any], key: bytes) -> ChatBody:
                 param=name,
                 code="invalid_value",
             )
-    try:
-        tools = tuple(read_tool(row) for row in fields.get("tools") or ())
-        choice = read_choice(fields.get("tool_choice"))
-    except InvalidRequestError as error:
-        raise bad_request(
-            f"Invalid value for '{error.param}': {error}.", param=error.param
-        ) from error
+    tools = tuple(read_tool(row) for row in read_list(fields, "tools"))
+    choice = read_choice(fields.get("tool_choice"))
+    read_record(fields, "stream_options")
     return ChatBody(model, _read_messages(fields), _read_schema(fields), fields, key, tools, choice)
 
 

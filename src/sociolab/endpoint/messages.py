@@ -13,7 +13,7 @@ from sociolab.core.ports import Prompt
 from sociolab.endpoint.chat import ChatBody, RefusalError, bad_request, build_chat, request_key
 from sociolab.models.wire import write_choice, write_message as write_chat_message, write_tool
 from sociolab.protocols import messages
-from sociolab.protocols.request import InvalidRequestError
+from sociolab.protocols.request import read_number, read_record
 
 _KNOWN = frozenset(
     ("model", "messages", "max_tokens", "system", "temperature", "top_p", "top_k",
@@ -42,12 +42,12 @@ def read_message(raw: bytes, seed: int = 0, call: str = "") -> ChatBody:
         raise bad_request("The request body must be a JSON object.")
     for name in fields.keys() - _KNOWN:
         raise bad_request(f"{name}: Extra inputs are not permitted")
-    most, temperature = fields.get("max_tokens"), fields.get("temperature")
+    most, temperature = fields.get("max_tokens"), read_number(fields, "temperature")
     if type(most) is not int or most < 1:
         raise bad_request("max_tokens: Field required, a positive integer")
     if temperature is not None and not 0 <= temperature <= 1:
         raise bad_request("temperature: range: 0..1")
-    thinks = _read_thinking(fields.get("thinking"), most)
+    thinks = _read_thinking(read_record(fields, "thinking"), most)
     if thinks and temperature not in (None, 1):
         raise bad_request("`temperature` may only be set to 1 when thinking is enabled.")
     rows = fields.get("messages")
@@ -67,27 +67,24 @@ def read_message(raw: bytes, seed: int = 0, call: str = "") -> ChatBody:
         chat["tool_choice"] = write_choice(read.tool_choice)
     if temperature is not None:
         chat["temperature"] = temperature
-    form = (fields.get("output_config") or {}).get("format", fields.get("output_format"))
+    form = read_record(fields, "output_config").get("format", fields.get("output_format"))
     if form is not None:
         chat["response_format"] = _response_format(form)
     return build_chat(chat, request_key(raw, seed, call if temperature != 0 else ""))
 
 
 def _read_parts(fields: Mapping[str, Any]) -> Prompt:
-    """The messages and tools; RefusalError (400) if they are invalid."""
+    """The messages and tools; InvalidRequestError if they are invalid."""
     parts = {name: fields[name] for name in _PARTS if name in fields}
-    try:
-        return messages.read(json.dumps(parts).encode(), limited=False).prompt
-    except InvalidRequestError as error:
-        raise bad_request(f"{error.param}: {error}") from error
+    return messages.read(json.dumps(parts).encode(), limited=False).prompt
 
 
 _PARTS = ("model", "messages", "system", "tools", "tool_choice")
 
 
-def _read_thinking(thinking: Any, most: int) -> bool:
+def _read_thinking(thinking: Mapping[str, Any], most: int) -> bool:
     """Whether thinking is on; RefusalError (400) for an invalid option."""
-    kind = (thinking or {}).get("type", "disabled")
+    kind = thinking.get("type", "disabled")
     if kind == "enabled":
         budget = thinking.get("budget_tokens")
         if type(budget) is not int or budget < 1024:

@@ -180,8 +180,9 @@ class EndpointServer:
         call = request.headers.get(CALL_HEADER, "")
         try:
             chat = _READERS[path](raw, self.settings.seed, call)
-        except (AttributeError, TypeError, LookupError) as error:
-            raise bad_request(f"Expected another shape of request ({error}).") from error
+        except InvalidRequestError as error:
+            message = f"Invalid value for '{error.param}': {error}."
+            raise bad_request(message, param=error.param) from error
         refuse_unsupported(self.settings, chat, self.tuning.models)
         attempt = self._count_attempt(request, chat.key)
         characters, window = chat.prompt_characters, self.settings.context_tokens

@@ -17,13 +17,14 @@ from sociolab.protocols.request import (
     check_messages,
     check_names,
     read_limit,
+    read_list,
     read_model,
     read_number,
     read_object,
     read_options,
     read_parts,
+    read_record,
     read_schema,
-    refusing_other_shapes,
 )
 
 _OPTIONS = {
@@ -62,19 +63,16 @@ _WITHOUT = {
 }
 
 
-@refusing_other_shapes
 def read(raw: bytes) -> ChatRequest:
     """Parse a request; InvalidRequestError if it is malformed, or asks for what is not offered."""
     fields = read_object(raw)
     check_names(fields, _READ | _WITHOUT_EFFECT, _WITHOUT)
     if fields.get("n") not in (None, 1):
         raise InvalidRequestError("one reply is given to a request; ask for n = 1", "n")
-    rows = fields.get("messages")
-    if not isinstance(rows, list):
-        raise InvalidRequestError("expected a list of messages", "messages")
+    rows = read_list(fields, "messages")
     messages = [read_message(row, f"messages[{index}]") for index, row in enumerate(rows)]
     schema, plain = _read_format(fields.get("response_format"))
-    tools = tuple(read_tool(row) for row in fields.get("tools") or ())
+    tools = tuple(read_tool(row) for row in read_list(fields, "tools"))
     prompt = Prompt(
         check_messages(messages, "messages"),
         schema,
@@ -84,7 +82,7 @@ def read(raw: bytes) -> ChatRequest:
         tool_choice=read_choice(fields.get("tool_choice")),
         options=read_options(fields, _OPTIONS) + plain,
     )
-    usage = (fields.get("stream_options") or {}).get("include_usage", False)
+    usage = read_record(fields, "stream_options").get("include_usage", False)
     return ChatRequest(read_model(fields), prompt, bool(fields.get("stream")), bool(usage))
 
 
@@ -98,7 +96,7 @@ def read_message(row: Any, where: str) -> Message:
         case "user":
             return Message("user", text)
         case "assistant":
-            calls = tuple(_read_call(call, where) for call in row.get("tool_calls") or ())
+            calls = tuple(_read_call(call, where) for call in read_list(row, "tool_calls"))
             return Message("assistant", text, calls)
         case "tool":
             return Message("tool", text, answers=str(row.get("tool_call_id") or ""))

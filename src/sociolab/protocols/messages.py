@@ -7,7 +7,7 @@ check it with Anthropic's own client.
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 from sociolab.core.ports import ChatReply, Message, Prompt, Schema, ToolCall, ToolDefinition, Usage
@@ -18,13 +18,14 @@ from sociolab.protocols.request import (
     check_messages,
     check_names,
     read_limit,
+    read_list,
     read_model,
     read_number,
     read_object,
     read_options,
     read_parts,
+    read_record,
     read_schema,
-    refusing_other_shapes,
 )
 
 _OPTIONS = {"top_p": "top_p", "top_k": "top_k", "stop_sequences": "stop"}
@@ -40,7 +41,6 @@ _WITHOUT = {
 }
 
 
-@refusing_other_shapes
 def read(raw: bytes, *, limited: bool = True) -> ChatRequest:
     """Parse a request; InvalidRequestError if it is malformed, or asks for what is not offered.
 
@@ -48,28 +48,25 @@ def read(raw: bytes, *, limited: bool = True) -> ChatRequest:
     """
     fields = read_object(raw)
     check_names(fields, _READ | _WITHOUT_EFFECT, _WITHOUT)
-    if (fields.get("thinking") or {}).get("type", "disabled") != "disabled":
+    if read_record(fields, "thinking").get("type", "disabled") != "disabled":
         raise InvalidRequestError(
             'thinking is set for the model, after its name: "?thinking=2048"', "thinking"
         )
     limit = read_limit(fields, "max_tokens")
     if limited and limit is None:
         raise InvalidRequestError("expected a positive integer, found none", "max_tokens")
-    rows = fields.get("messages")
-    if not isinstance(rows, list):
-        raise InvalidRequestError("expected a list of messages", "messages")
     system = read_parts(fields.get("system"), ("text",), "system")
     messages = [Message("system", system)] if system else []
-    for index, row in enumerate(rows):
+    for index, row in enumerate(read_list(fields, "messages")):
         messages += _read_message(row, f"messages.{index}")
-    effort = read_options(fields.get("output_config") or {}, {"effort": "reasoning_effort"})
-    choice, parallel = _read_choice(fields.get("tool_choice"))
+    effort = read_options(read_record(fields, "output_config"), {"effort": "reasoning_effort"})
+    choice, parallel = _read_choice(read_record(fields, "tool_choice"))
     prompt = Prompt(
         check_messages(messages, "messages"),
         _read_format(fields),
         read_number(fields, "temperature"),
         limit,
-        tools=tuple(_read_tool(row) for row in fields.get("tools") or ()),
+        tools=tuple(_read_tool(row) for row in read_list(fields, "tools")),
         tool_choice=choice,
         options=read_options(fields, _OPTIONS) + parallel + effort,
     )
@@ -115,9 +112,9 @@ def _read_tool(row: Any) -> ToolDefinition:
     )
 
 
-def _read_choice(choice: Any) -> tuple[str, tuple[tuple[str, str], ...]]:
+def _read_choice(choice: Mapping[str, Any]) -> tuple[str, tuple[tuple[str, str], ...]]:
     """The choice of a tool, and the option that allows one call only."""
-    if choice is None:
+    if not choice:
         return "auto", ()
     one = (("parallel_tool_calls", "false"),) if choice.get("disable_parallel_tool_use") else ()
     match choice:
@@ -131,8 +128,7 @@ def _read_choice(choice: Any) -> tuple[str, tuple[tuple[str, str], ...]]:
 
 
 def _read_format(fields: dict[str, Any]) -> Schema | None:
-    config = fields.get("output_config") or {}
-    form = config.get("format") or fields.get("output_format")
+    form = read_record(fields, "output_config").get("format") or fields.get("output_format")
     if form is None:
         return None
     if not isinstance(form, dict) or form.get("type") != "json_schema":

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
-from functools import wraps
-from typing import Any, TypeVar, cast
+from typing import Any
 
 from sociolab.core.ports import Message, Prompt, Schema
 
@@ -41,20 +40,24 @@ def read_object(raw: bytes) -> dict[str, Any]:
     return fields
 
 
-Read = TypeVar("Read", bound=Callable[..., Any])
+def read_record(fields: Mapping[str, Any], name: str) -> dict[str, Any]:
+    """An object, empty where it is left out."""
+    value = fields.get(name)
+    if value is None:
+        return {}
+    if not isinstance(value, dict):
+        raise InvalidRequestError(f"expected an object, found {value!r:.40}", name)
+    return value
 
 
-def refusing_other_shapes(read: Read) -> Read:
-    """A reader of requests that also refuses, in a sentence, what has another shape altogether."""
-
-    @wraps(read)
-    def checked(*arguments: Any, **options: Any) -> Any:
-        try:
-            return read(*arguments, **options)
-        except (AttributeError, TypeError, LookupError, ValueError) as error:
-            raise InvalidRequestError(f"expected another shape ({error})", "body") from error
-
-    return cast("Read", checked)
+def read_list(fields: Mapping[str, Any], name: str) -> list[Any]:
+    """A list, empty where it is left out."""
+    value = fields.get(name)
+    if value is None:
+        return []
+    if not isinstance(value, list):
+        raise InvalidRequestError(f"expected a list, found {value!r:.40}", name)
+    return value
 
 
 def check_names(

@@ -18,13 +18,14 @@ from sociolab.protocols.request import (
     check_messages,
     check_names,
     read_limit,
+    read_list,
     read_model,
     read_number,
     read_object,
     read_options,
     read_parts,
+    read_record,
     read_schema,
-    refusing_other_shapes,
 )
 
 _OPTIONS = {"top_p": "top_p", "parallel_tool_calls": "parallel_tool_calls"}
@@ -46,7 +47,6 @@ _WITHOUT = {
 }
 
 
-@refusing_other_shapes
 def read(raw: bytes) -> ChatRequest:
     """Parse a request; InvalidRequestError if it is malformed, or asks for what is not offered."""
     fields = read_object(raw)
@@ -61,16 +61,16 @@ def read(raw: bytes) -> ChatRequest:
             _append_item(messages, item, f"input[{index}]")
     else:
         raise InvalidRequestError("expected a text or a list of items", "input")
-    form = fields.get("text") or {}
+    form = read_record(fields, "text")
     schema, plain = _read_format(form.get("format"))
-    effort = (fields.get("reasoning") or {}).get("effort")
+    effort = read_record(fields, "reasoning").get("effort")
     more = {"reasoning_effort": effort, "verbosity": form.get("verbosity")}
     prompt = Prompt(
         check_messages(messages, "input"),
         schema,
         read_number(fields, "temperature"),
         read_limit(fields, "max_output_tokens"),
-        tools=tuple(_read_tool(row) for row in fields.get("tools") or ()),
+        tools=tuple(_read_tool(row) for row in read_list(fields, "tools")),
         tool_choice=_read_choice(fields.get("tool_choice")),
         options=read_options(fields, _OPTIONS) + read_options(more, {n: n for n in more}) + plain,
     )
@@ -84,14 +84,19 @@ def _append_item(messages: list[Message], item: Any, where: str) -> None:
             messages.append(Message("system", _read_text(content, where)))
         case {"role": "user" | "assistant" as role, "content": content}:
             messages.append(Message(role, _read_text(content, where)))
-        case {"type": "function_call", "call_id": ident, "name": name, "arguments": arguments}:
+        case {
+            "type": "function_call",
+            "call_id": str(ident),
+            "name": str(name),
+            "arguments": str(arguments),
+        }:
             call = ToolCall(ident, name, arguments)
             if messages and messages[-1].role == "assistant":
                 last = messages.pop()
                 messages.append(Message("assistant", last.text, (*last.calls, call)))
             else:
                 messages.append(Message("assistant", "", (call,)))
-        case {"type": "function_call_output", "call_id": ident, "output": output}:
+        case {"type": "function_call_output", "call_id": str(ident), "output": output}:
             messages.append(Message("tool", _read_text(output, where), answers=ident))
         case {"type": "reasoning"}:
             return  # a model's thoughts of an earlier turn, which it need not see again
