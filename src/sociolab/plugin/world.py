@@ -218,8 +218,10 @@ class WorldPlugin:
         )
 
     def _declared(self, kit: WorldKit) -> Declared:
-        """The plugin's declaration, with the footnote of the kit, which depends on settings."""
-        return replace(self.declared, footnote=kit.declared.footnote)
+        """The plugin's declaration, or the kit's own where settings or data change it; with the
+        footnote of the kit in any case."""
+        declared = kit.declared if kit.declared.metrics else self.declared
+        return replace(declared, footnote=kit.declared.footnote)
 
     def guide(self, name: str = "") -> RatingGuide:
         """The guide with this name, by default the first; ConfigError where there is none."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import TypeVar
 
 from sociolab.core.errors import ConfigError
@@ -71,7 +72,12 @@ def _load(setup: WorldSetup) -> WorldKit:
         pace=Pace(lambda task: settings.rounds * len(task.seats)),
         instructions=settings.texts.instructions(),
         temperature=settings.texts.agent_temperature(1.0),
+        declared=DECLARED if _has_npc(world) else replace(DECLARED, partner=""),
     )
+
+
+def _has_npc(world: AntDecision) -> bool:
+    return any(task.seats[-1] == NPC for task in world.tasks())
 
 
 def casts(
