@@ -68,11 +68,17 @@ class Unruffled:
 def shaky() -> EndpointSettings:
     """A fifth fails, in all ways; few hang, since those take their time.
 
-    By this seed no reply is cut off twice, which would be final.
+    Few are cut off, so that hardly a reply is cut off twice, which would be final.
     """
     alike = EndpointSettings.with_faults(0.2, seed=4)
-    moved = alike.hang - 0.002
-    settings = replace(alike, hang=0.002, dropped=alike.dropped + moved, retry_after=0.0)
+    settings = replace(
+        alike,
+        hang=0.002,
+        dropped=alike.dropped + alike.hang - 0.002,
+        truncated_text=0.002,
+        malformed_json=alike.malformed_json + alike.truncated_text - 0.002,
+        retry_after=0.0,
+    )
     return replace(settings, latency_ms=2, responder=Unruffled())
 
 

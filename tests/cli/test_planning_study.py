@@ -34,7 +34,7 @@ def test_every_command_works_and_prints_what_the_page_shows(
     (pair,) = [
         row
         for row in csv.DictReader((tmp_path / "pairs.csv").read_text("utf-8").splitlines())
-        if row["measure"] == "conversation_sr" and row["task"] == "valley-quiz.1.huw-pritchard"
+        if row["measure"] == "conversation_sr" and row["task"] == "paper-bridges.1.freya-jensen"
     ]
     printed += sociolab("show", pair["episode_a"], "--run", "plain").out
     assert (pair["reason_a"], pair["reason_b"]) == tuple(
