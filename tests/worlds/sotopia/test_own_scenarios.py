@@ -172,7 +172,7 @@ def test_couples_are_of_today_but_for_one_scenario_about_a_past() -> None:
 
 
 def test_the_sheet_of_the_reading_is_about_these_scenarios_and_zones() -> None:
-    sheet = Path(__file__).parents[3] / "docs" / "sotopia-scenarios.md"
+    sheet = Path(__file__).parents[3] / "docs" / "background" / "sotopia-scenarios.md"
     table = [row.split(" | ") for row in sheet.read_text("utf-8").splitlines()]
     rows = {row[0].removeprefix("| "): row[1:] for row in table if len(row) in (5, 6)}
     marks = ("power", "phone", "stakes", "temptation", "secret")
