@@ -22,6 +22,13 @@ if TYPE_CHECKING:
         AlternativeTest as AlternativeTest,
         alternative_test as alternative_test,
     )
+    from sociolab.stats.beside import (
+        Placed as Placed,
+        beside_people as beside_people,
+        difference as difference,
+        exceeds as exceeds,
+        halves_floor as halves_floor,
+    )
     from sociolab.stats.consistency import (
         Consistency as Consistency,
         pass_hat as pass_hat,
