@@ -750,6 +750,18 @@ class StandingOffers:
 
 
 @dataclass(frozen=True, slots=True)
+class Negotiation:
+    """What came of an episode in which something was to be agreed on.
+
+    `agreed` is None where that is not established. `concessions` are the turns in which a seat
+    claimed less than it had, by all seats; None where claims are not read.
+    """
+
+    agreed: bool | None
+    concessions: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class WorldKit:
     """A world with its rule-based players and judges, by name, and its judge prompt.
 

@@ -26,7 +26,7 @@ from sociolab.core.errors import ConfigError, SociolabError, WorldError
 from sociolab.core.exam import ExamCase
 from sociolab.core.instructions import Instructions
 from sociolab.core.metrics import UNDECLARED, Declared
-from sociolab.core.ports import DataId, Play, Transcript, World, WorldKit
+from sociolab.core.ports import DataId, Negotiation, Play, Transcript, World, WorldKit
 from sociolab.core.score import JudgeId, Score, Verdict
 from sociolab.core.seeding import digest
 from sociolab.core.tracebacks import describe_error, raised_in_users_file
@@ -83,10 +83,17 @@ class ImportedJudging:
 @dataclass(frozen=True, slots=True)
 class EpisodeImporter:
     """A format that a world can import as a run: `read` returns finished episodes, lines on what
-    was read, and the scores that came with them. `page` is the document that says what is read."""
+    was read, and the scores that came with them.
+
+    `page` is the document that says what is read, `then` a sentence on what to do next, with {name}
+    in it. `write_tasks` writes the tasks of the episodes as a data set of the same name into a
+    folder that it creates, for agents to play them.
+    """
 
     read: Callable[[Path], tuple[Sequence[Episode], Sequence[str], Sequence[ImportedJudging]]]
     page: str = ""
+    then: str = "judge it: sociolab judge {name} --judge SPEC"
+    write_tasks: Callable[[Sequence[Episode], Importing, Path], object] | None = None
 
 
 EpisodeExporter = Callable[
@@ -154,6 +161,7 @@ class WorldPlugin:
     - People: `guides` to rate episodes by, the first of which is the default; `reviewed` shows a
       task to reviewers, and `revise` makes the data's next version from reviews; `impressions`:
       whether people can describe a session in a word.
+    - `negotiation` says what came of an episode in which something was to be agreed on.
     - `levels`: another world that plays the same tasks. `tools`: the package's own commands.
       `recipes`: the tables of its paper, for `sociolab reproduce`. `exam`: what its judges, readers
       and raters sit before their scores count.
@@ -186,6 +194,7 @@ class WorldPlugin:
     reviewed: Callable[[Task], ReviewedTask] | None = None
     revise: Revise | None = None
     impressions: bool = False
+    negotiation: Callable[[Episode], Negotiation | None] | None = None
     levels: Callable[[], TwoLevels] | None = None
     town: Callable[[], TownWorld] | None = None
     tools: Mapping[str, Callable[[], Tool]] = field(default_factory=dict)
@@ -288,6 +297,7 @@ _RETURN_TYPES: Mapping[str, type] = {
     "sidebar": Sidebar,
     "reviewed": ReviewedTask,
     "revise": Sequence,
+    "negotiation": object,
     "levels": object,
     "town": object,
 }

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
+from contextlib import ExitStack
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -154,15 +155,22 @@ def _import_data(world: str, importer: Importer, request: Import) -> tuple[str, 
 
 
 def _import_episodes(world: str, importer: EpisodeImporter, request: Import) -> tuple[str, ...]:
-    """Import finished episodes as a run that can be shown and judged."""
+    """Import finished episodes as a run that can be shown and judged, and their tasks as a data set
+    if the format has them; all or nothing."""
     episodes, lines, judgings = importer.read(request.path)
-    with Store.open(store_path(request.store)) as store, store.transaction():
+    with ExitStack() as whole:
+        if importer.write_tasks is not None:
+            data = new_data_set(world, request.name, replace=request.replace)
+            source = Importing(request.path, request.name, bool(request.flags))
+            importer.write_tasks(episodes, source, whole.enter_context(data))
+        store = whole.enter_context(Store.open(store_path(request.store)))
+        whole.enter_context(store.transaction())
         if request.replace:
             delete_for_replacement(store, request.name)
         store_episodes(store, request.name, world, tuple(episodes))
         for judging in judgings:
             store.verdicts.add(request.name, judging.judge, judging.verdicts, trial=judging.trial)
-    return (*lines, f"judge it: sociolab judge {request.name} --judge SPEC")
+    return (*lines, importer.then.format(name=request.name))
 
 
 def store_episodes(store: Store, name: str, world: str, episodes: tuple[Episode, ...]) -> None:

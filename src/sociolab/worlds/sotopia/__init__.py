@@ -25,6 +25,11 @@ if TYPE_CHECKING:
         ImportedEpisodes as ImportedEpisodes,
         import_episodes as import_episodes,
     )
+    from sociolab.worlds.sotopia.importing.negotiations import (
+        ImportedNegotiations as ImportedNegotiations,
+        import_casino as import_casino,
+        import_deal_or_no_deal as import_deal_or_no_deal,
+    )
     from sociolab.worlds.sotopia.importing.package_texts import read_package as read_package
     from sociolab.worlds.sotopia.importing.public_data import import_sotopia as import_sotopia
     from sociolab.worlds.sotopia.importing.reading import (

@@ -67,7 +67,8 @@ def _records(
     tags = [
         event.value["tag"]
         for event in episode.events
-        if isinstance(event, Happened) and event.what == ARCHIVED and isinstance(event.value, dict)
+        if isinstance(event, Happened) and event.what == ARCHIVED
+        if isinstance(event.value, dict) and "tag" in event.value
     ]
     rewards, reasoning = _rewards(trial.task.seats, judging)
     yield (

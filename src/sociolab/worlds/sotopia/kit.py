@@ -205,6 +205,25 @@ def _import_episodes(
     return imported.episodes, imported.lines, imported.judgings
 
 
+def _people_importer(reader: str) -> EpisodeImporter:
+    """An importer of people's negotiations, whose tasks agents can play."""
+    read = import_on_call(f"{_NEGOTIATIONS}:{reader}")
+
+    def episodes(
+        source: Path,
+    ) -> tuple[Sequence[Episode], Sequence[str], Sequence[ImportedJudging]]:
+        imported = read(source)
+        return imported.episodes, imported.lines, imported.judgings
+
+    return EpisodeImporter(
+        episodes,
+        "docs/people.md",
+        "agents on the same tasks: sociolab run sotopia --data {name}; beside these people: "
+        "sociolab report RUN --people {name}",
+        import_on_call(f"{_NEGOTIATIONS}:write_tasks"),
+    )
+
+
 def _remarks(world: World) -> Sequence[str]:
     from sociolab.worlds.sotopia.dataset import remarks
 
@@ -212,6 +231,8 @@ def _remarks(world: World) -> Sequence[str]:
 
 
 _WRITING = f"{PACKAGE}.writing"
+
+_NEGOTIATIONS = f"{PACKAGE}.importing.negotiations"
 
 _IMPORTS = "docs/import-sotopia.md"
 
@@ -230,6 +251,8 @@ load = WorldPlugin(
             page=_IMPORTS,
         ),
         "sotopia-episodes": EpisodeImporter(_import_episodes, _IMPORTS),
+        "casino": _people_importer("import_casino"),
+        "dealornodeal": _people_importer("import_deal_or_no_deal"),
     },
     exporters={"sotopia": import_on_call(f"{PACKAGE}.archive:archive")},
     prompts=PromptImporter(
@@ -261,5 +284,6 @@ load = WorldPlugin(
             for key in ("table1", "table2", "figure-f4", "table3", "hard", "pi-human")
         ),
     ),
+    negotiation=import_on_call(f"{PACKAGE}.claims:negotiation"),
     exam=import_on_call("sociolab.worlds.sotopia.exam:exam"),
 )

@@ -16,7 +16,7 @@ from typing import Annotated, Any, Literal, Self, TypeAlias
 
 from pydantic import BaseModel, ConfigDict, Field, create_model, model_validator
 
-from sociolab.core.episode import Act, Answered, Episode, Moved, Unusable
+from sociolab.core.episode import ARCHIVED, Act, Answered, Episode, Happened, Moved, Unusable
 from sociolab.core.ports import FieldWording, Line, Question, Wording
 from sociolab.core.score import JudgeId, Measure, Score, Unscored, Verdict
 from sociolab.core.seeding import digest
@@ -87,6 +87,15 @@ def share_value(goal: DivisionGoal, share: Share) -> tuple[float, str]:
         return 0.0, "nothing is worth anything to this seat: 0"
     value = HIGHEST * own / total
     return value, f"10 x own points / all points = 10 x {own:g} / {total:g} = {value:.4g}"
+
+
+def _no_agreement(goal: Checkable) -> tuple[float, str]:
+    """What it is worth to a seat to agree on nothing, 0 to 10, and the formula."""
+    if goal.kind != "division" or not goal.walk_away:
+        return 0.0, "no agreement: 0"
+    total = sum(goal.values[good] * count for good, count in goal.counts.items())
+    value = min(HIGHEST, HIGHEST * goal.walk_away / total)
+    return value, f"no agreement: 10 x {goal.walk_away:g} / {total:g} = {value:.4g}"
 
 
 def _terms_value(seat: str, goal: Checkable, terms: Terms) -> tuple[float, str]:
@@ -277,9 +286,29 @@ def find_agreement(turns: Iterable[tuple[str, Sequence[Act]]], seats: int) -> Ag
     return None
 
 
-def recorded_outcome(casting: SceneCast, moves: Sequence[Moved]) -> Established | None:
-    """The outcome by the acts; None unless built-in scripted players took all turns."""
-    if not moves or any(not action.acts for move in moves for action in move.actions):
+DEALS = "deals"
+"""What an archived episode came with where every offer and answer that counted is among its acts:
+`Happened(0, "", ARCHIVED, {DEALS: "on record"})`."""
+
+
+def has_deals_on_record(episode: Episode) -> bool:
+    """Whether the episode was imported with the deals that were submitted, accepted and refused."""
+    return any(
+        isinstance(event, Happened)
+        and event.what == ARCHIVED
+        and isinstance(event.value, dict)
+        and DEALS in event.value
+        for event in episode.events
+    )
+
+
+def recorded_outcome(
+    casting: SceneCast, moves: Sequence[Moved], *, archived: bool = False
+) -> Established | None:
+    """The outcome by the acts; None unless built-in scripted players took all turns, or the episode
+    is `archived` with its deals (`has_deals_on_record`)."""
+    silent = any(not action.acts for move in moves for action in move.actions)
+    if not moves or (silent and not archived):
         return None
     turns = [(move.seat, [a for action in move.actions for a in action.acts]) for move in moves]
     agreed = find_agreement(turns, len(casting.characters))
@@ -653,8 +682,14 @@ def _moves(casting: SceneCast, episode: Episode) -> Sequence[Moved]:
     return episode.moves
 
 
+def _outcome_on_record(casting: SceneCast, episode: Episode, hear: Hear) -> Established | None:
+    moves = hear(casting, episode)
+    return recorded_outcome(casting, moves, archived=has_deals_on_record(episode))
+
+
 class RecordedOutcome:
-    """A judge by formula, from the outcome that scripted players put on record."""
+    """A judge by formula, from the outcome that scripted players, or the source of an imported
+    episode, put on record."""
 
     def __init__(self, hear: Hear = _moves) -> None:
         self.id = JudgeId("outcome", "formula", digest("outcome", "4"))
@@ -663,7 +698,7 @@ class RecordedOutcome:
     async def judge(self, episode: Episode, judging: int = 0) -> tuple[Verdict, ...]:
         """A score for each seat; nothing without a formula or a record."""
         casting = casting_from(episode.trial.task.content)
-        outcome = recorded_outcome(casting, self._hear(casting, episode))
+        outcome = _outcome_on_record(casting, episode, self._hear)
         return () if outcome is None else score_outcome(casting, outcome)
 
 
@@ -677,7 +712,7 @@ class ReportedOutcome:
     async def judge(self, episode: Episode, judging: int = 0) -> tuple[Verdict, ...]:
         """A score, or bounds and why there is none, for each seat; nothing without a formula."""
         casting = casting_from(episode.trial.task.content)
-        if not goals_of(casting) or recorded_outcome(casting, self._hear(casting, episode)):
+        if not goals_of(casting) or _outcome_on_record(casting, episode, self._hear):
             return ()
         return score_outcome(casting, reported_outcome(casting, episode))
 
@@ -705,7 +740,8 @@ def _score_seat(seat: str, goal: Checkable, outcome: Outcome) -> Verdict:
         best = max(goal.options.values()) if goal.kind == "option" else HIGHEST
         return Unscored(GOAL_CHECKED, seat, why, outcome.kind, 0.0, best)
     if outcome.terms is None:
-        return Score(GOAL_CHECKED, seat, 0.0, f"no agreement: 0 ({outcome.how})")
+        value, formula = _no_agreement(goal)
+        return Score(GOAL_CHECKED, seat, value, f"{formula} ({outcome.how})")
     value, formula = _terms_value(seat, goal, outcome.terms)
     return Score(GOAL_CHECKED, seat, value, f"{formula} ({outcome.how})")
 
@@ -740,7 +776,7 @@ class HeuristicJudge:
     async def judge(self, episode: Episode, judging: int = 0) -> tuple[Verdict, ...]:
         """Each seat's goal and gain by the record; repeated judgings are identical."""
         casting = casting_from(episode.trial.task.content)
-        outcome = recorded_outcome(casting, episode.moves)
+        outcome = _outcome_on_record(casting, episode, _moves)
         scores: list[Verdict] = []
         for seat, goal in goals_of(casting).items():
             measures = (GOAL, FINANCIAL) if goal.kind in ("price", "division") else (GOAL,)

@@ -177,11 +177,15 @@ def bargaining_zone(goals: Sequence[PriceGoal]) -> tuple[float, float] | None:
 
 
 class DivisionGoal(DataRecord):
-    """Goods to divide, and what a piece of each is worth to this seat, in points."""
+    """Goods to divide, and what a piece of each is worth to this seat, in points.
+
+    `walk_away` are the points of this seat if nothing is agreed.
+    """
 
     kind: Literal["division"] = "division"
     counts: dict[str, Pieces] = Field(min_length=1)
     values: dict[str, Points]
+    walk_away: Points = Field(0, exclude_if=lambda points: not points)
 
     @model_validator(mode="after")
     def _same_goods(self) -> Self:

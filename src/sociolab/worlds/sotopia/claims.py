@@ -1,0 +1,94 @@
+"""What seats claim of goods that are divided, by rules that are the same for people and agents.
+
+A claim is a number or "all" before the name of a good, of whoever is named before it in the
+sentence: "I need two food" claims two for the speaker, "you can have 1 hat" leaves the rest. Where
+an action carries terms (a form, a scripted player), these are the claim. The rules miss much of
+what people mean, for either side alike, and decide no outcome.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+
+from sociolab.core.episode import Action, Episode
+from sociolab.core.ports import Negotiation
+from sociolab.worlds.sotopia.outcome import (
+    OFFER,
+    Established,
+    goals_of,
+    has_deals_on_record,
+    recorded_outcome,
+    reported_outcome,
+)
+from sociolab.worlds.sotopia.plain_offers import heard_moves
+from sociolab.worlds.sotopia.scenarios import DivisionGoal, casting_from
+from sociolab.worlds.sotopia.scene import SPEAK
+
+_NUMBERS = ("one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten")
+_SENTENCE = re.compile(r"[.?!;\n]+")
+_WHO = re.compile(
+    r"\b(?:(?P<me>i|i['\u2019]?(?:m|ll|d|ve)|me)|you(?:['\u2019](?:ll|d|ve|re))?)\b", re.I
+)
+
+
+def negotiation(episode: Episode) -> Negotiation | None:
+    """Whether the seats agreed, by the record or their reports, and how often they conceded; None
+    without a goal that has a formula."""
+    casting = casting_from(episode.trial.task.content)
+    goals = goals_of(casting)
+    if not goals:
+        return None
+    moves, archived = heard_moves(casting, episode), has_deals_on_record(episode)
+    outcome = recorded_outcome(casting, moves, archived=archived)
+    established = outcome or reported_outcome(casting, episode)
+    agreed = established.terms is not None if isinstance(established, Established) else None
+    goal = next(iter(goals.values()))
+    return Negotiation(agreed, _concessions(goal, episode) if goal.kind == "division" else None)
+
+
+def _concessions(goal: DivisionGoal, episode: Episode) -> int:
+    """The turns in which a seat claims fewer of a good than it last did."""
+    count, last = 0, dict[tuple[str, str], int]()
+    for move in episode.moves:
+        claimed = {
+            (move.seat, good): n
+            for action in move.actions
+            for good, n in claims(goal.counts, action).items()
+        }
+        count += any(n < last.get(key, n) for key, n in claimed.items())
+        last |= claimed
+    return count
+
+
+def claims(counts: Mapping[str, int], action: Action) -> dict[str, int]:
+    """How many of each good its speaker claims in an action; empty without a claim.
+
+    >>> from sociolab.agents import Action
+    >>> claims({"hats": 3, "balls": 1}, Action("speak", "I want 2 hats. You can have all balls!"))
+    {'hats': 2, 'balls': 0}
+    """
+    offers = [act.what for act in action.acts if act.kind == OFFER]
+    if offers and isinstance(offers[-1], Mapping):
+        return {good: int(str(offers[-1].get(good, 0))) for good in counts}
+    found: dict[str, int] = {}
+    for sentence in _SENTENCE.split(action.text) if action.kind == SPEAK else ():
+        for good, most in counts.items():
+            for match in _amounts(good).finditer(sentence):
+                before = [who for who in _WHO.finditer(sentence) if who.end() <= match.start()]
+                amount = _number(match[1].lower(), most)
+                if before and amount <= most:
+                    found[good] = amount if before[-1]["me"] else most - amount
+    return found
+
+
+def _amounts(good: str) -> re.Pattern[str]:
+    name = re.escape(good.removesuffix("s"))
+    between = r"(?:(?:of|more|the|extra|packages?|packs?)\s+)*"
+    return re.compile(rf"\b(\d+|all|{'|'.join(_NUMBERS)})\s+{between}{name}s?\b", re.I)
+
+
+def _number(word: str, most: int) -> int:
+    if word == "all":
+        return most
+    return 1 + _NUMBERS.index(word) if word in _NUMBERS else int(word)

@@ -1,0 +1,468 @@
+"""Import people's negotiations: CaSiNo (Chawla et al., NAACL 2021) and Deal or No Deal (Lewis et
+al., EMNLP 2017), from the user's own copies of their files.
+
+Who divides what, and what it is worth to either side, becomes a task; all dialogues about it become
+its episodes. Seat 1 is whoever spoke first. What people submitted, accepted and refused in the form
+beside the chat is on record as acts, so that the formula of agents' goals scores them, too.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from statistics import fmean
+from typing import Literal
+
+from pydantic import Field
+
+from sociolab.core.episode import (
+    ARCHIVED,
+    HUMAN,
+    Act,
+    Action,
+    Agent,
+    CastMember,
+    Ended,
+    Episode,
+    Event,
+    Happened,
+    Moved,
+    Trial,
+)
+from sociolab.core.errors import ConfigError
+from sociolab.core.ports import DataId
+from sociolab.core.reading import ForeignRecord, json_value, read_text, record
+from sociolab.core.score import Score, Verdict
+from sociolab.core.seeding import digest
+from sociolab.core.user_files import write_files
+from sociolab.plugin.world import ImportedJudging, Importing
+from sociolab.report.words import join_names, percent, plural
+from sociolab.worlds.sotopia.dataset import FILES, META, DataSet, TaskRow
+from sociolab.worlds.sotopia.outcome import (
+    ACCEPT,
+    DEALS,
+    DECLINE,
+    HIGHEST,
+    OFFER,
+    RecordedOutcome,
+    describe_terms,
+    find_agreement,
+    recorded_outcome,
+    score_outcome,
+)
+from sociolab.worlds.sotopia.scenarios import (
+    Character,
+    DivisionGoal,
+    Goal,
+    RelationshipType,
+    Scenario,
+    casting_from,
+    find_facts_misfit,
+)
+from sociolab.worlds.sotopia.scene import LEAVE, SPEAK
+
+SUBMIT = "physical action"
+"""The action in which a person used the form beside the chat."""
+
+
+@dataclass(frozen=True, slots=True)
+class PeopleData:
+    """What all dialogues of a source have in common.
+
+    `context` has {goods} and `goal` has {worth}, what a `piece` of each good is worth to a seat;
+    `occupation` is all that a task says of the two people.
+    """
+
+    key: str
+    title: str
+    license: str
+    occupation: str
+    walk_away: int
+    piece: str
+    context: str
+    goal: str
+
+
+CASINO = PeopleData(
+    "casino",
+    "CaSiNo (Chawla et al., NAACL 2021)",
+    "CC BY 4.0",
+    "camper",
+    5,
+    "a package of {good}",
+    "Two neighbours on a campsite pack for a trip. Both have the basic supplies; packages are left "
+    "over ({goods}), and they talk about who takes how many of each. Packages are not opened.",
+    "Take packages that are worth as many points to you as possible: {worth}. If you agree on "
+    "nothing, or walk away, you get 5 points. Your neighbour has priorities of their own.",
+)
+DEAL_OR_NO_DEAL = PeopleData(
+    "dond",
+    "Deal or No Deal (Lewis et al., EMNLP 2017)",
+    "CC BY-NC 4.0",
+    "player of a bargaining game",
+    0,
+    "a {good}",
+    "Two people have {goods} to divide between them, and talk about who takes what. Nothing is cut "
+    "in two, and what a thing is worth differs between the two.",
+    "Take things that are worth as many points to you as possible: {worth}. If you agree on "
+    "nothing, you get 0 points.",
+)
+_SOURCES = {data.key: data for data in (CASINO, DEAL_OR_NO_DEAL)}
+_NAMES = ("Robin", "Kim")
+
+
+@dataclass(frozen=True, slots=True)
+class Dialogue:
+    """What two people said and did, the first speaker being seat 0; `place` is file and line."""
+
+    place: str
+    id: str
+    goals: tuple[DivisionGoal, DivisionGoal]
+    moves: tuple[tuple[int, Action], ...]
+    points: tuple[int, ...] = ()
+    """What the file says that they got; empty where it does not."""
+
+
+@dataclass(frozen=True, slots=True)
+class ImportedNegotiations:
+    """Episodes by people, with their scores by the formula, and lines on what was read."""
+
+    episodes: tuple[Episode, ...]
+    lines: tuple[str, ...]
+    judgings: tuple[ImportedJudging, ...]
+
+
+def import_casino(source: Path) -> ImportedNegotiations:
+    """Read a JSON file of CaSiNo, or all of a folder; ConfigError with file and dialogue where one
+    cannot be read, or where the points on record are not those of its deal."""
+    dialogues = []
+    for path, text in _texts(source, ("*.json", "*.json.gz"), '"chat_logs"'):
+        rows = json_value(str(path), text)
+        if not isinstance(rows, list):
+            raise ConfigError(f"{path}: expected a list of dialogues, found {type(rows).__name__}")
+        for number, row in enumerate(rows, start=1):
+            place = f"{path}, dialogue {number}"
+            dialogues.append(_camp(place, record(place, _CasinoRow, row)))
+    return _import(CASINO, dialogues)
+
+
+def import_deal_or_no_deal(source: Path) -> ImportedNegotiations:
+    """Read a text file of Deal or No Deal, or all of a folder; ConfigError with file and line.
+
+    Of the two lines of a dialogue, one for each side, one counts.
+    """
+    read, broken = dict[str, Dialogue](), set[str]()
+    for path, text in _texts(source, ("*.txt", "*.txt.gz"), "<input>"):
+        for number, line in enumerate(text.splitlines(), start=1):
+            if line.strip():
+                dialogue = _bargain(f"{path}, line {number}", line.strip())
+                read.setdefault(dialogue.id, dialogue)
+                broken |= {dialogue.id} if "<disconnect>" in line else set()
+    imported = _import(DEAL_OR_NO_DEAL, [read[key] for key in read if key not in broken])
+    if not broken:
+        return imported
+    lost = f"left out: {plural(len(broken), 'dialogue')} that broke off (<disconnect>)"
+    return replace(imported, lines=(*imported.lines, lost))
+
+
+def write_tasks(episodes: Sequence[Episode], config: Importing, fresh: Path) -> None:
+    """Write the tasks of these episodes as a data set, so that agents can play them."""
+    castings = {e.trial.task.id: casting_from(e.trial.task.content) for e in episodes}
+    first = next(iter(castings.values()))
+    seats = tuple(character.id for character in first.characters)
+    rows = [TaskRow(id=key, scenario=key, characters=seats).line() for key in castings]
+    texts = (
+        "".join(f"{character.model_dump_json()}\n" for character in first.characters),
+        "",  # they are strangers
+        "".join(casting.scenario.line() for casting in castings.values()),
+        "".join(rows),
+    )
+    source = _SOURCES[first.scenario.tags[0]]
+    meta = {"name": config.name, "version": "1", "license": source.license, "source": source.title}
+    write_files(fresh, dict(zip(FILES, texts, strict=True)) | {META: json.dumps(meta) + "\n"})
+
+
+def _texts(source: Path, patterns: Sequence[str], mark: str) -> Iterator[tuple[Path, str]]:
+    """The file, or those of a folder whose text has the mark; ConfigError where there is none."""
+    if not source.exists():
+        raise ConfigError(f"{source} cannot be read: there is no such file or folder")
+    paths = [path for pattern in patterns for path in sorted(source.glob(pattern))]
+    texts = [(path, read_text(path)) for path in ([source] if source.is_file() else paths)]
+    if not any(mark in text for _, text in texts):
+        files = "" if source.is_file() else f" in files {' or '.join(patterns)}"
+        raise ConfigError(f"{source}: expected dialogues with {mark}{files}, found none")
+    return ((path, text) for path, text in texts if mark in text)
+
+
+# ------------------------------------------------------------------ CaSiNo
+
+_GOODS = ("food", "water", "firewood")
+_PACKAGES = 3
+_POINTS = {"High": 5, "Medium": 4, "Low": 3}
+
+
+class _Deal(ForeignRecord):
+    issue2youget: Mapping[str, int] = Field({})
+    issue2theyget: Mapping[str, int] = Field({})
+
+
+class _CasinoLine(ForeignRecord):
+    text: str
+    task_data: _Deal
+    id: str
+
+
+class _CasinoOutcomes(ForeignRecord):
+    points_scored: int
+
+
+class _CasinoPerson(ForeignRecord):
+    value2issue: Mapping[Literal["High", "Medium", "Low"], str]
+    outcomes: _CasinoOutcomes
+
+
+class _CasinoRow(ForeignRecord):
+    dialogue_id: int
+    chat_logs: tuple[_CasinoLine, ...] = Field(min_length=1)
+    participant_info: Mapping[str, _CasinoPerson] = Field(min_length=2, max_length=2)
+
+
+_DEEDS = {
+    "Accept-Deal": Action(SUBMIT, "accepts the deal", acts=(Act(ACCEPT),)),
+    "Reject-Deal": Action(SUBMIT, "rejects the deal", acts=(Act(DECLINE),)),
+    "Walk-Away": Action(LEAVE, acts=(Act(DECLINE),)),
+}
+
+
+def _camp(place: str, row: _CasinoRow) -> Dialogue:
+    first = row.chat_logs[0].id
+    seats = sorted(row.participant_info, key=lambda person: person != first)
+    if unknown := {line.id for line in row.chat_logs} - {*seats}:
+        raise ConfigError(f"{place}: expected {' or '.join(seats)} to speak, found {min(unknown)}")
+    worth = []
+    for seat in seats:
+        levels = {good.lower(): n for n, good in row.participant_info[seat].value2issue.items()}
+        if levels.keys() != {*_GOODS}:
+            raise ConfigError(
+                f"{place}: expected priorities of {seat} for {join_names(_GOODS)}, found "
+                f"{join_names(sorted(levels)) or 'none'}"
+            )
+        worth.append({good: _POINTS[levels[good]] for good in _GOODS})
+    return Dialogue(
+        place,
+        f"casino-{row.dialogue_id}",
+        _goals(place, CASINO, dict.fromkeys(_GOODS, _PACKAGES), worth),
+        tuple((seats.index(line.id), _casino_action(place, line)) for line in row.chat_logs),
+        tuple(row.participant_info[seat].outcomes.points_scored for seat in seats),
+    )
+
+
+def _casino_action(place: str, line: _CasinoLine) -> Action:
+    if line.text != "Submit-Deal":
+        return _DEEDS.get(line.text) or Action(SPEAK, line.text)
+    own, other = (
+        {good: pieces.get(good.title(), 0) for good in _GOODS}
+        for pieces in (line.task_data.issue2youget, line.task_data.issue2theyget)
+    )
+    if min(own.values()) < 0 or any(own[good] + other[good] != _PACKAGES for good in _GOODS):
+        raise ConfigError(
+            f"{place}: expected a deal over {_PACKAGES} packages each, found {describe_terms(own)} "
+            f"and {describe_terms(other)}"
+        )
+    return _offer(f"submits a deal: {describe_terms(own)} for themselves", own)
+
+
+# ------------------------------------------------------------------ Deal or No Deal
+
+_THINGS = ("books", "hats", "balls")
+_SIX = r"(\d+) (\d+) (\d+) (\d+) (\d+) (\d+)"
+_LINE = re.compile(
+    rf"<input> {_SIX} </input> <dialogue> (?P<talk>.+) </dialogue> "
+    rf"<output> (?P<output>.+) </output> <partner_input> {_SIX} </partner_input>"
+)
+_SHARES = re.compile(r"item0=(\d+) item1=(\d+) item2=(\d+) " * 2)
+_SAID = re.compile(r"(YOU|THEM): (.*)")
+_NO_DEAL = {
+    "<disagree>": "chooses a share that does not fit the other's",
+    "<no_agreement>": "chooses no agreement",
+    "<disconnect>": "breaks off",
+}
+
+
+def _bargain(place: str, line: str) -> Dialogue:
+    match = _LINE.fullmatch(line)
+    said = [_SAID.fullmatch(part) for part in match["talk"].split(" <eos> ")] if match else []
+    if match is None or not all(said):
+        raise ConfigError(
+            f"{place}: expected <input> of six numbers, <dialogue> of YOU: and THEM:, <output> and "
+            f"<partner_input>, found {line[:60]!r}"
+        )
+    numbers = [int(n) for n in match.groups()[:6] + match.groups()[-6:]]
+    counts, own, other_counts, other = (
+        dict(zip(_THINGS, numbers[start : start + 6 : 2], strict=True)) for start in (0, 1, 6, 7)
+    )
+    if counts != other_counts:
+        raise ConfigError(
+            f"{place}: expected the same counts in <input> and <partner_input>, found "
+            f"{describe_terms(counts)} and {describe_terms(other_counts)}"
+        )
+    words = [(found[1], found[2]) for found in said if found]
+    first = words[0][0]
+    goals = _goals(place, DEAL_OR_NO_DEAL, counts, [own, other][:: 1 if first == "YOU" else -1])
+    talk = [(int(who != first), text) for who, text in words]
+    moves = [(who, Action(SPEAK, text)) for who, text in talk if text != "<selection>"]
+    moves += _choices(place, match["output"], counts, int(first != "YOU"))
+    parts = [*map(str, talk), *(goal.model_dump_json() for goal in goals)]
+    return Dialogue(place, f"dond-{digest(*parts)}", goals, tuple(moves))
+
+
+def _choices(
+    place: str, output: str, counts: Mapping[str, int], you: int
+) -> list[tuple[int, Action]]:
+    """What the two chose at the end, `you` being the seat whose share stands first."""
+    first, *rest = output.split()
+    if first in _NO_DEAL and {*rest} == {first}:
+        return [(seat, Action(SUBMIT, _NO_DEAL[first], acts=(Act(DECLINE),))) for seat in (0, 1)]
+    shares = _SHARES.fullmatch(f"{output} ")
+    pieces = [int(n) for n in shares.groups()] if shares else [-1] * 6
+    own, other = (dict(zip(_THINGS, part, strict=True)) for part in (pieces[:3], pieces[3:]))
+    if any(own[thing] + other[thing] != n for thing, n in counts.items()):
+        raise ConfigError(
+            f"{place}: expected <output> to divide {describe_terms(counts)}, or to say why not "
+            f"({', '.join(_NO_DEAL)}), found {output[:60]!r}"
+        )
+    chosen = Action(SUBMIT, f"chooses {describe_terms(other)}", acts=(Act(ACCEPT),))
+    return [(you, _offer(f"chooses {describe_terms(own)}", own)), (1 - you, chosen)]
+
+
+# ------------------------------------------------------------------ tasks and episodes
+
+
+def _offer(text: str, own: Mapping[str, int]) -> Action:
+    return Action(SUBMIT, text, acts=(Act(OFFER, {**own}),))
+
+
+def _goals(
+    place: str, data: PeopleData, counts: Mapping[str, int], worth: Sequence[Mapping[str, int]]
+) -> tuple[DivisionGoal, DivisionGoal]:
+    """The goals of both seats; ConfigError for a division that cannot be played."""
+    first, second = (
+        record(place, DivisionGoal, {"counts": counts, "values": v, "walk_away": data.walk_away})
+        for v in worth
+    )
+    if problem := find_facts_misfit((first, second)):
+        raise ConfigError(f"{place}: {problem}")
+    return first, second
+
+
+def _import(data: PeopleData, dialogues: Sequence[Dialogue]) -> ImportedNegotiations:
+    if not dialogues:
+        raise ConfigError(f"expected dialogues of {data.title} that came to an end, found none")
+    names = {name.lower(): name for name in _NAMES}
+    people = {
+        key: Character(
+            id=key, first_name=name, gender="", pronouns="", age=0, occupation=data.occupation
+        )
+        for key, name in names.items()
+    }
+    scenarios = {s.id: s for s in (_scenario(data, dialogue.goals) for dialogue in dialogues)}
+    rows = tuple(TaskRow(id=key, scenario=key, characters=tuple(people)) for key in scenarios)
+    dataset = DataSet(DataId(data.key, "", ""), people, {}, scenarios, rows)
+    tasks = {task.id: task for task in dataset.tasks()}
+    person = Agent(HUMAN, "person", HUMAN, settings=digest(data.title))
+    cast = tuple(CastMember(seat, person) for seat in people)
+    episodes, judgings, repeats = dict[str, Episode](), [], Counter[str]()
+    for one in dialogues:
+        if one.id in episodes:
+            raise ConfigError(f"{one.place}: the dialogue {one.id} comes a second time")
+        task = tasks[_problem(data, one.goals)]
+        trial = Trial(one.id, "sotopia", task, cast, repeats[task.id], 0)
+        repeats[task.id] += 1
+        episodes[one.id] = Episode(trial, _events(one, task.seats))
+        judgings.append(_judge(one, episodes[one.id]))
+    lines = _lines(data, list(episodes.values()), judgings, len(tasks))
+    return ImportedNegotiations(tuple(episodes.values()), tuple(lines), tuple(judgings))
+
+
+def _problem(data: PeopleData, goals: Sequence[DivisionGoal]) -> str:
+    """An id for who divides what, with which values."""
+    parts: list[Mapping[str, float]] = [goals[0].counts, *(goal.values for goal in goals)]
+    return "-".join((data.key, *(".".join(f"{n:g}" for n in part.values()) for part in parts)))
+
+
+def _scenario(data: PeopleData, goals: Sequence[DivisionGoal]) -> Scenario:
+    goods = [f"{n} {good.removesuffix('s' * (n == 1))}" for good, n in goals[0].counts.items()]
+    return Scenario(
+        id=_problem(data, goals),
+        family="division",
+        stance="mixed",
+        context=data.context.format(goods=join_names(goods)),
+        goals=tuple(Goal(text=_goal_text(data, goal), facts=goal) for goal in goals),
+        relationships=(RelationshipType.STRANGER,),
+        unconstrained=("ages", "occupations", "ties"),
+        tags=(data.key,),
+    )
+
+
+def _goal_text(data: PeopleData, goal: DivisionGoal) -> str:
+    worth = [
+        f"{data.piece.format(good=good.removesuffix('s'))} is worth {plural(round(n), 'point')}"
+        for good, n in goal.values.items()
+    ]
+    return data.goal.format(worth=join_names(worth))
+
+
+def _events(dialogue: Dialogue, seats: Sequence[str]) -> tuple[Event, ...]:
+    moves = [Moved(n, seats[who], (action,)) for n, (who, action) in enumerate(dialogue.moves)]
+    *_, last = moves
+    if last.actions[0].kind == LEAVE:
+        ended = Ended("left", last.turn, last.seat)
+    else:
+        made = find_agreement(((m.seat, m.actions[0].acts) for m in moves), len(seats))
+        ended = Ended("deal" if made else "no deal", last.turn)
+    return (Happened(0, "", ARCHIVED, {DEALS: "on record"}), *moves, ended)
+
+
+def _judge(dialogue: Dialogue, episode: Episode) -> ImportedJudging:
+    """The scores by the record, as the formula gives them in every run; ConfigError where the file
+    has other points."""
+    casting = casting_from(episode.trial.task.content)
+    outcome = recorded_outcome(casting, episode.moves, archived=True)
+    assert outcome is not None
+    verdicts = score_outcome(casting, outcome)
+    for goal, verdict, found in zip(dialogue.goals, verdicts, dialogue.points, strict=False):
+        expected = _points(goal, verdict)
+        if abs(expected - found) > 1e-6:
+            raise ConfigError(
+                f"{dialogue.place}: the deal on record is worth {expected:g} points to "
+                f"{verdict.seat}, and the file says {found}; fetch it again"
+            )
+    return ImportedJudging(episode.trial.id, RecordedOutcome().id, verdicts)
+
+
+def _points(goal: DivisionGoal, verdict: Verdict) -> float:
+    """The points of a score, which is from 0 to 10."""
+    assert isinstance(verdict, Score)
+    most = sum(goal.values[good] * n for good, n in goal.counts.items())
+    return verdict.value * most / HIGHEST
+
+
+def _lines(
+    data: PeopleData,
+    episodes: Sequence[Episode],
+    judgings: Sequence[ImportedJudging],
+    tasks: int,
+) -> Iterator[str]:
+    """What was read, in figures that can be held against published ones."""
+    ends = Counter(episode.ended.reason for episode in episodes if episode.ended)
+    goals = [g.facts for e in episodes for g in casting_from(e.trial.task.content).scenario.goals]
+    scored = zip(goals, (v for judging in judgings for v in judging.verdicts), strict=True)
+    points = [_points(goal, v) for goal, v in scored if isinstance(goal, DivisionGoal)]
+    deals = f"{ends['deal']} ({percent(ends['deal'] / len(episodes), 1)})"
+    yield f"{plural(len(episodes), 'dialogue')} of {plural(tasks, 'task')}, by people"
+    yield f"deals: {deals}; walked away: {ends['left']}; mean points: {fmean(points):.2f}"
+    yield f"{data.title}: your copy, {data.license}; cite it, and see its licence before you share"
