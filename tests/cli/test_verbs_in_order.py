@@ -12,8 +12,8 @@ from typer.testing import CliRunner
 from sociolab.cli import app
 
 ORDER = [
-    "run", "list", "show", "town", "report", "compare", "table", "rank", "hard", "variance",
-    "site", "agree", "analyze", "reproduce", "judge", "audit", "credit", "write", "import",
+    "run", "list", "show", "town", "report", "compare", "table", "rank", "realism", "hard",
+    "variance", "site", "agree", "analyze", "reproduce", "judge", "audit", "credit", "write", "import",
     "export", "data", "rename", "tag", "note", "delete", "store", "web", "study",
     "serve-env", "endpoint", "doctor", "prices", "demo", "tool",
 ]  # fmt: skip

@@ -45,6 +45,7 @@ GROUPS: Mapping[str, Mapping[str, tuple[str, str]]] = {
         "compare": ("compare", "Compare two agents on the same tasks; one agent: consistency."),
         "table": ("results", "Print agents by worlds: each world's main metric."),
         "rank": ("results", "Rank agents by who scores better in the same task, seat and partner."),
+        "realism": ("people", "Compare simulated play with people's on the same tasks."),
         "hard": ("results", "Store the tasks that are hard for one agent as a list to run."),
         "variance": ("results", "Variance components of scores, and sample-size advice."),
         "site": (

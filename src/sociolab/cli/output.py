@@ -195,9 +195,10 @@ def show_result(
     full: bool = False,
     details: bool = False,
     rename: Mapping[str, str] | None = None,
+    beside: Sequence[Section] = (),
 ) -> None:
-    """Print a run in at most 40 lines, or in full, or as its documented JSON object, and suggest
-    commands to type next."""
+    """Print a run in at most 40 lines, or in full, or as its documented JSON object, then the
+    sections `beside` it, and suggest commands to type next."""
     if as_json:
         typer.echo(result.as_json())
         return
@@ -223,6 +224,8 @@ def show_result(
             with open_store(path) as store:
                 compared = two_agents(store, result, rename)
         console().print(overview(result, compared, endless=endless()))
+    if beside:
+        console().print(printed(beside, endless=endless()))
     run = result.run
     steps: list[tuple[str, ...]] = [("list", "episodes", "--run", run)]
     if len(agents) == 2:

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from dataclasses import replace
 from functools import partial
+from json import dumps, loads
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -47,6 +48,7 @@ if TYPE_CHECKING:
     from sociolab.analysis.gates import Gate, GateRule
     from sociolab.report.result import ResultDetails
     from sociolab.report.schema import RunResult
+    from sociolab.report.section import Section
     from sociolab.store.store import Store
 
 verbs = typer.Typer()
@@ -68,6 +70,9 @@ def report(
     ] = None,
     metric: Annotated[OptTexts, option("--metric", "NAME", "Only this metric. Repeatable.")] = None,
     rename: Rename = None,
+    people: Annotated[
+        OptText, option("--people", "RUN", "Place agents among the people of this run.")
+    ] = None,
     by_seat: BySeat = False,
     partner: Annotated[
         bool, typer.Option("--partner", help="Include the partner's scores.")
@@ -104,22 +109,34 @@ def report(
         results = [entry.result for entry in loaded]
         displayed = results if judge else [*map(by_main_judge, results)]
         gates = _gates(results, check.rules)
+        beside = [] if people is None else [*_beside_people(opened, run, people, names)]
+        among = [section for section, _ in beside]
         if html is not None:
             paged = [replace(old, result=new) for old, new in zip(loaded, displayed, strict=True)]
-            _write_page(opened, paged, html, names, new_names)
+            _write_page(opened, paged, html, names, new_names, among)
             written.append(html)
         if csv is not None:
             from sociolab.app.results import write_csv
 
             written += write_csv(opened, results, csv)
-    written += _paper_files(media, displayed, new_names, partner=partner, details=details)
-    if json and len(results) > 1:
-        typer.echo("[\n" + ",\n".join(result.as_json() for result in results) + "\n]")
+    written += _paper_files(media, displayed, new_names, among, partner=partner, details=details)
+    if json:
+        documents = [result.as_json() for result in results]
+        if beside:
+            pairs = zip(documents, beside, strict=True)
+            documents = [_with_people(text, document) for text, (_, document) in pairs]
+        typer.echo("[\n" + ",\n".join(documents) + "\n]" if documents[1:] else documents[0])
     else:
         all_tables = full or by_seat or bool(metric)
-        for result in results if json else displayed:
+        for i, result in enumerate(displayed):
             show_result(
-                result, store, as_json=json, full=all_tables, details=details, rename=new_names
+                result,
+                store,
+                as_json=False,
+                full=all_tables,
+                details=details,
+                rename=new_names,
+                beside=among[i : i + 1],
             )
     say_written(written)
     check.decide(gates, results)
@@ -143,6 +160,23 @@ def _load_details(
         yield details
 
 
+def _beside_people(
+    store: Store, runs: Sequence[str], people: str, names: AgentNames | None
+) -> Iterator[tuple[Section, dict[str, Any]]]:
+    """Where the agents of each run are among the people of another, for readers and as JSON."""
+    from sociolab.analysis.agent_labels import AS_LABELLED
+    from sociolab.analysis.people import beside_people_of, people_section
+    from sociolab.report.result import each_once
+
+    for run in each_once(runs):
+        beside = beside_people_of(store, run, people, names or AS_LABELLED)
+        yield people_section(beside), beside.document()
+
+
+def _with_people(result: str, people: dict[str, Any]) -> str:
+    return dumps({**loads(result), "beside_people": people}, ensure_ascii=False, indent=2)
+
+
 def _gates(results: Sequence[RunResult], rules: Sequence[GateRule]) -> list[Gate]:
     if not rules:
         return []
@@ -157,20 +191,23 @@ def _write_page(
     html: Path,
     names: AgentNames | None,
     new_names: Mapping[str, str],
+    among: Sequence[Section],
 ) -> None:
-    """Write a page of these runs; in a run of two agents, these are compared, too."""
+    """Write a page of these runs, after these sections; in a run of two agents, these are compared,
+    too."""
     from sociolab.analysis.agent_labels import AS_LABELLED
     from sociolab.analysis.run_comparison import two_agents
     from sociolab.app.results import write_page
 
     pairs = [two_agents(store, details.result, new_names) for details in results]
-    write_page(store, results, html, compared=pairs, names=names or AS_LABELLED)
+    write_page(store, results, html, among, compared=pairs, names=names or AS_LABELLED)
 
 
 def _paper_files(
     media: Media,
     results: Sequence[RunResult],
     new_names: Mapping[str, str],
+    among: Sequence[Section],
     *,
     partner: bool,
     details: bool,
@@ -191,7 +228,7 @@ def _paper_files(
         )
         for result in results
     ]
-    sections = [run_section(result, details=details) for result in own]
+    sections = [*(run_section(result, details=details) for result in own), *among]
     settings = [result.settings for result in own]
     means = matrix = None
     if media.figure is not None:

@@ -102,6 +102,12 @@ def counted(counts: Mapping[str, int]) -> str:
     return ", ".join(f"{name} {count:,}" for name, count in counts.items()) or "none"
 
 
+def ordinal(number: int) -> str:
+    """ "1st" for 1, "12th" for 12, "71st" for 71."""
+    ending = {1: "st", 2: "nd", 3: "rd"}.get(number % 10, "th")
+    return f"{number}{'th' if number % 100 in (11, 12, 13) else ending}"
+
+
 def percent(value: float, digits: int = 0) -> str:
     """ "28 %" for 0.28."""
     return f"{100 * value:.{digits}f} %"

@@ -19,7 +19,7 @@ ADVICE = (
     "Rate each person and each dimension separately: a high rating in one says nothing about "
     "another.",
     "Use the whole scale. If unsure, reread; do not default to the middle.",
-    "A reason is a sentence that refers to what was said or done.",
+    "Give your reason in a sentence that refers to what was said or done.",
     "There are no right answers to guess. If you are torn between two points, choose the one you "
     "could explain better.",
 )
@@ -67,11 +67,7 @@ def one_line(text: str) -> str:
 
 
 def reason_problem(reason: str, least: int) -> str:
-    """What is wrong with a reason that needs at least `least` words (0: optional), or ""."""
-    if len(reason) > LONGEST_REASON:
-        return f"say why in at most {LONGEST_REASON:,} characters"
-    if least == 0:
-        return ""
+    """What is wrong with a reason that needs at least `least` words, or ""."""
     words = _WORD.findall(reason)
     if not words:
         return "say why in your own words"
@@ -80,6 +76,8 @@ def reason_problem(reason: str, least: int) -> str:
     letters = set("".join(words).casefold())
     if len({word.casefold() for word in words}) < min(least, 2) or len(letters) < 2:
         return "say why, without repeating the same words"
+    if len(reason) > LONGEST_REASON:
+        return f"say why in at most {LONGEST_REASON:,} characters"
     return ""
 
 

@@ -1,0 +1,206 @@
+"""Agents beside people: imports, percentiles and realism, on files of our own."""
+
+from __future__ import annotations
+
+import gzip
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from cli.conftest import Sociolab
+from sociolab.analysis import Value, values_of
+from sociolab.store import open_store
+
+OURS = Path(__file__).parents[1] / "negotiations"
+
+
+@pytest.fixture
+def imported(sociolab: Sociolab) -> Sociolab:
+    """A store with people who divide packages, and scripted players on the same tasks."""
+    done = sociolab("import", "casino", OURS / "camps.json", "--name", "camps")
+    assert done.code == 0, done.err
+    done = sociolab("run", "sotopia", "--data", "camps", "--agent", "scripted", "--name", "mine")
+    assert done.code == 0, done.err
+    return sociolab
+
+
+def test_an_import_makes_a_run_of_people_and_the_tasks_that_they_had(sociolab: Sociolab) -> None:
+    done = sociolab("import", "dealornodeal", OURS / "bargains.txt", "--name", "bargains")
+    assert done.out.splitlines() == [
+        "3 dialogues of 2 tasks, by people",
+        "deals: 1 (33.3 %); walked away: 0; mean points: 2.33",
+        "Deal or No Deal (Lewis et al., EMNLP 2017): your copy, CC BY-NC 4.0; cite it, and see its "
+        "licence before you share",
+        "left out: 1 dialogue that broke off (<disconnect>)",
+        "agents on the same tasks: sociolab run sotopia --data bargains; beside these people: "
+        "sociolab report RUN --people bargains",
+    ]
+    again = sociolab("import", "dealornodeal", OURS / "bargains.txt", "--name", "bargains")
+    assert again.code == 2
+    assert 'a data set called "bargains" is there already' in again.sentence
+    played = sociolab("run", "sotopia", "--data", "bargains", "--agent", "scripted", "--json")
+    assert (played.document["world"], played.document["played"]) == ("sotopia", 2)
+
+
+def test_a_percentile_is_that_of_the_scores_in_the_same_task_and_seat(
+    imported: Sociolab, tmp_path: Path
+) -> None:
+    document = imported("report", "mine", "--people", "camps", "--json").document
+    (row,) = document["beside_people"]["agents"]
+    with open_store(tmp_path / "lab" / "store.db") as store:
+        mine, people = ([*values_of(store, run).values] for run in ("mine", "camps"))
+
+    def rank(value: Value) -> float:
+        others = [v.value for v in people if (v.task, v.seat) == (value.task, value.seat)]
+        below = sum(float(o or 0) < float(value.value or 0) - 1e-9 for o in others)
+        equal = sum(abs(float(o or 0) - float(value.value or 0)) <= 1e-9 for o in others)
+        return 100 * (below + equal / 2) / len(others)
+
+    ranks = [rank(value) for value in mine if value.judge == "outcome"]
+    assert len(ranks) == 4
+    assert row["percentile"]["value"] == pytest.approx(sum(ranks) / 4)
+    assert (row["agent"], row["measure"], row["due"]) == ("scripted", "goal_checked", 4)
+
+
+def test_a_report_says_the_percentile_and_that_scripted_play_is_no_result(
+    imported: Sociolab, tmp_path: Path
+) -> None:
+    page, latex = tmp_path / "page.html", tmp_path / "table.tex"
+    done = imported("report", "mine", "--people", "camps", "--html", page, "--latex", latex)
+    assert "mine beside people (camps)" in done.out
+    assert "percentile of people" in done.out
+    assert "scripted goes by rules: its percentile is a smoke test, not a result." in done.out
+    assert max(map(len, done.out.splitlines())) <= 80
+    assert "percentile of people" in page.read_text("utf-8")
+    assert "Percentile of people" in latex.read_text("utf-8")
+
+
+def test_realism_is_of_the_same_tasks_and_names_the_easy_mode(imported: Sociolab) -> None:
+    done = imported("realism", "mine", "--people", "camps", "--json")
+    (cast,) = done.document["casts"]
+    rows = {row["measure"]: row for row in cast["measures"]}
+    # People on the two tasks: 3, 3 and 2 turns that speak in the one, mean 8/3, and 2 in the other.
+    assert rows["turns"]["people"] == pytest.approx((8 / 3 + 2) / 2)
+    # Ann claims 3 food and 1 water, then 2 + all firewood for Bea: ... see test_claims for rules.
+    assert rows["deals"]["people"] == pytest.approx(100 * (2 / 3 + 1) / 2)
+    assert rows["walked"]["people"] == pytest.approx(100 * (1 / 3 + 0) / 2)
+    # "Thank you!" in 1 turn of 3, "Sorry." in 1 of 3, "Could you" in the first: 2/3, 1/3, 0; 0.
+    assert rows["polite"]["people"] == pytest.approx(100 * ((2 / 3 + 1 / 3 + 0) / 3 + 0) / 2)
+    (ease,) = cast["ease"]
+    assert (ease["partner"], ease["agent"], ease["same_agent"]) == ("scripted", "scripted", False)
+    points = [22, 23, 5], [19, 18, 5], [17], [21]
+    assert ease["people"] == pytest.approx(sum(sum(p) / len(p) / 3.6 for p in points) / 4)
+    assert cast["by_rules"] == ["scripted"]
+    text = imported("realism", "mine", "--people", "camps").out
+    assert "Easy mode: opposite scripted, scripted got" in text
+    assert "scripted goes by rules: these figures are a smoke test, not a result." in text
+    assert max(map(len, text.splitlines())) <= 80
+
+
+def test_people_beside_others_need_people_and_common_tasks(imported: Sociolab) -> None:
+    nobody = imported("report", "camps", "--people", "mine")
+    assert (nobody.code, nobody.sentence) == (
+        2,
+        "sociolab: --people: expected a run that people played, found mine, played by scripted",
+    )
+    imported("import", "dealornodeal", OURS / "bargains.txt", "--name", "bargains")
+    for verb in ("report", "realism"):
+        apart = imported(verb, "mine", "--people", "bargains")
+        assert apart.code == 2
+        assert "mine and bargains have no task in common" in apart.sentence
+    unknown = imported("realism", "mine", "--people", "camp")
+    assert unknown.code == 2
+    assert "camp" in unknown.sentence
+
+
+# ------------------------------------------------------------------ files that cannot be read
+
+
+def _without_points(rows: Any) -> Any:
+    del rows[1]["participant_info"]["ann"]["outcomes"]
+    return rows
+
+
+def _other_points(rows: Any) -> Any:
+    rows[0]["participant_info"]["bea"]["outcomes"]["points_scored"] = 23
+    return rows
+
+
+def _too_much(rows: Any) -> Any:
+    rows[0]["chat_logs"][3]["task_data"]["issue2youget"]["Food"] = "4"
+    return rows
+
+
+def _twice(rows: Any) -> Any:
+    return [*rows, rows[0]]
+
+
+def _third_person(rows: Any) -> Any:
+    rows[3]["chat_logs"][0]["id"] = "cleo"
+    return rows
+
+
+@pytest.mark.parametrize(
+    ("spoil", "sentence"),
+    [
+        (_without_points, "dialogue 2: participant_info.ann.outcomes is missing"),
+        (_other_points, "dialogue 1: the deal on record is worth 22 points to robin, and the file"),
+        (_too_much, "dialogue 1: expected a deal over 3 packages each, found 4 food, 1 water"),
+        (_twice, "dialogue 5: the dialogue casino-11 comes a second time"),
+        (_third_person, "dialogue 4: expected "),
+        (lambda rows: {"rows": rows}, "expected a list of dialogues, found dict"),
+        (lambda rows: [], 'expected dialogues with "chat_logs", found none'),
+    ],
+)
+def test_a_spoilt_casino_file_gets_one_sentence_and_leaves_nothing(
+    sociolab: Sociolab, tmp_path: Path, spoil: Callable[[Any], Any], sentence: str
+) -> None:
+    rows = json.loads((OURS / "camps.json").read_text("utf-8"))
+    file = tmp_path / "spoilt.json"
+    file.write_text(json.dumps(spoil(rows)), "utf-8")
+    done = sociolab("import", "casino", file, "--name", "spoilt")
+    assert done.code == 2
+    assert sentence in done.sentence
+    assert "spoilt" not in sociolab("list", "runs").out
+    assert not list((tmp_path / "lab").glob("data/*/spoilt"))
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "sentence"),
+    [
+        ("<input> 1 4 4 1 1 2", "<input> 1 4 4 1 1", "line 1: expected <input> of six numbers"),
+        ("<input> 1 4 4 1 1 2", "<input> 1 4 3 1 1 2", "line 1: expected the same counts"),
+        (
+            "item1=4 item2=0",
+            "item1=3 item2=0",
+            "line 1: expected <output> to divide 1 books, 4 hat",
+        ),
+        ("YOU: all hats", "WE: all hats", "line 3: expected <input> of six numbers, <dialogue> of"),
+        ("1 2 4 2 1 0", "1 0 4 0 1 0", "line 1: division: expected goods that are worth something"),
+    ],
+)
+def test_a_spoilt_line_of_deal_or_no_deal_is_named(
+    sociolab: Sociolab, tmp_path: Path, old: str, new: str, sentence: str
+) -> None:
+    file = tmp_path / "val.txt"
+    file.write_text((OURS / "bargains.txt").read_text("utf-8").replace(old, new), "utf-8")
+    done = sociolab("import", "dealornodeal", file, "--name", "spoilt")
+    assert done.code == 2
+    assert sentence in done.sentence
+
+
+def test_a_file_that_was_cut_off_gets_one_sentence(sociolab: Sociolab, tmp_path: Path) -> None:
+    packed = gzip.compress((OURS / "camps.json").read_bytes())
+    (tmp_path / "camps.json.gz").write_bytes(packed[: len(packed) // 2])
+    done = sociolab("import", "casino", tmp_path / "camps.json.gz", "--name", "cut")
+    assert done.code == 2
+    assert "cannot be read" in done.sentence
+    (tmp_path / "half.json").write_text((OURS / "camps.json").read_text("utf-8")[:500], "utf-8")
+    done = sociolab("import", "casino", tmp_path / "half.json", "--name", "cut")
+    assert done.code == 2
+    assert "expected JSON" in done.sentence
+    done = sociolab("import", "casino", OURS / "bargains.txt", "--name", "cut")
+    assert done.code == 2
