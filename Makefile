@@ -44,7 +44,7 @@ test-here: $(call STAMP,dev) extras
 	$(BIN)/mypy
 	$(BIN)/lint-imports
 # Bytecode is kept, whatever the shell says: to compile the tests anew is half of collecting them.
-	PYTHONDONTWRITEBYTECODE= $(BIN)/pytest -n 2 -rs
+	PYTHONDONTWRITEBYTECODE= $(BIN)/pytest -n 2 --dist worksteal -rs
 
 .PHONY: extras
 extras: | $(VENV)/bin/python
