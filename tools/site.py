@@ -3,8 +3,9 @@
     .venv/bin/python tools/site.py
 
 Copies docs/ into build/docs, takes in the pages elsewhere in the repository that they link to (such
-as PAPER.md of a world, and this repository's README as the first page), and lets Zensical build
-site/ from it. A link that leads nowhere ends it with exit code 1.
+as PAPER.md of a world, and this repository's README as the first page), adds the API reference
+(`tools/api.py`), and lets Zensical build site/ from it. A link that leads nowhere ends it with exit
+code 1.
 """
 
 from __future__ import annotations
@@ -15,6 +16,8 @@ import shutil
 import subprocess
 import sys
 from pathlib import Path
+
+from api import write_reference
 
 ROOT = Path(__file__).resolve().parent.parent
 PAGES = ROOT / "build" / "docs"
@@ -64,6 +67,7 @@ def main() -> int:
     for file in sorted((ROOT / "docs").rglob("*")):
         if file.is_file() and "__pycache__" not in file.parts:
             take(file, taken)
+    write_reference(PAGES / "api.md", PAGES / "api")
     zensical = Path(sys.executable).with_name("zensical")
     done = subprocess.run([zensical, "build", "--clean", "--strict"], cwd=ROOT, check=False)
     if not done.returncode:
