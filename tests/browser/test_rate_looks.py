@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -9,8 +10,9 @@ import pytest
 from playwright.sync_api import Page, expect
 
 import impression_runs as tables
+from declared_worlds import declared
 from looks import held
-from rating_runs import ADA, BEN, RUN, STUDY, build, link, open_study
+from rating_runs import ADA, BEN, RUN, STUDY, build, link, open_study, play, trial
 from sociolab import Rating
 from sociolab.store import Store
 from sociolab.studies import hold_item, ratings_in, store_ratings, submit_word
@@ -88,6 +90,64 @@ def test_a_rater_rates_by_keyboard_and_a_reload_loses_nothing(tab: Page, store: 
     found = {(r.seat, r.dimension): r.score for r in ratings_in(store, RUN, STUDY)}
     assert (found[ADA, "believability"], found[BEN, "relationship"]) == (10, -3)
     assert (found[ADA, "secret"], found[BEN, "financial"], found[BEN, "goal"]) == (-4, 2, 7)
+
+
+STEP = 2500
+"""Pixels of a page that a phone shows at a time, at most."""
+
+
+def test_on_a_phone_a_rater_takes_one_step_at_a_time(tab: Page, store: Store) -> None:
+    """A long episode, in steps that none needs to scroll far, and without a reason."""
+    with Store.open(store.path) as other:
+        long = "And I say so with the patience of somebody who has all of Sunday before her. " * 3
+        more = [((ADA, BEN)[turn % 2], "speak", long) for turn in range(24)]
+        other.create_run("long", "sotopia", {}, [trial(7)], declared("sotopia", [trial(7)]))
+        play(other, "long", trial(7), *more)
+    made = {"title": "A long Sunday", "rate": {"run": "long"}}
+    open_study(store, 1, run="long", made=made)
+    tab.set_viewport_size({"width": 390, "height": 844})
+    with served(store.path) as address:
+        arrive(tab, address)
+        expect(tab.locator("main")).to_contain_text(re.compile(r"An episode takes\s+about \d+ minutes"))
+        tab.get_by_role("button", name="Begin").click()
+        step = tab.locator("#step-count")
+        for page in range(1, 6):
+            expect(step).to_have_text(f"Reading, page {page} of 5")
+            assert height(tab) <= STEP, page
+            tab.get_by_role("button", name="Next").click()
+        for number in range(1, 15):
+            expect(step).to_have_text(f"Rating {number} of 14")
+            expect(tab.locator("fieldset.rating:visible")).to_have_count(1)
+            assert height(tab) <= STEP, number
+            if number == 3:
+                tab.get_by_role("button", name="Read again").click()
+                expect(step).to_have_text("Reading, page 2 of 5")
+                for _ in range(4):
+                    tab.get_by_role("button", name="Next").click()
+                expect(step).to_have_text("Rating 3 of 14")
+            if number != 9:
+                tab.locator("fieldset.rating:visible label.point").nth(3).click()
+            if number < 14:
+                tab.get_by_role("button", name="Next").click()
+        expect(tab.locator("#complete")).to_have_text("13")
+        tab.reload()
+        expect(step).to_have_text("Rating 9 of 14")  # where a rating is missing
+        for _ in range(5):
+            tab.get_by_role("button", name="Next").click()
+        tab.get_by_role("button", name="Hand in").click()
+        tab.locator("#lacking a").click()
+        expect(step).to_have_text("Rating 9 of 14")
+        tab.locator("fieldset.rating:visible label.point").nth(3).click()
+        expect(tab.locator("#complete")).to_have_text("14")
+        for _ in range(5):
+            tab.get_by_role("button", name="Next").click()
+        tab.get_by_role("button", name="Hand in").click()
+        tab.wait_for_url("**/end")
+    assert {r.reason for r in ratings_in(store, "long", STUDY)} == {""}
+
+
+def height(tab: Page) -> int:
+    return int(tab.evaluate("document.documentElement.scrollHeight"))
 
 
 def test_raters_thanked_after_the_test(tab: Page, store: Store) -> None:

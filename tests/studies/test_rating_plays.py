@@ -316,3 +316,24 @@ def test_an_overall_is_made_of_the_ratings_that_stand(store: Store) -> None:
         if v.measure.name == "overall" and isinstance(v, Score)
     ]
     assert overall.value == -1
+
+
+def test_reasons_are_optional_but_in_a_test_that_researchers_read(store: Store) -> None:
+    reference = {"episode": "fair00", "seat": ADA, "scores": {"goal": 5}, "within": 9}
+    plan = {"run": RUN, "dimensions": ["goal"], "references": [reference]}
+    (who,) = open_study(store, 1, made={"title": "T", "rate": plan})
+    study = rate_study(store, store.studies.get(STUDY))
+    test = next_episode(store, study, who)
+    assert test is not None
+    fill(store, study, who, test, 5, reason="")
+    assert [missing.what for missing in submit(store, study, who, test)] == [
+        "say why in your own words"
+    ]
+    fill(store, study, who, test, 5, reason="she paid a little")
+    assert submit(store, study, who, test) == ()
+    play = next_episode(store, study, who)
+    assert play is not None
+    assert play.stage == "rate"
+    fill(store, study, who, play, 5, reason="")
+    assert submit(store, study, who, play) == ()
+    assert {(r.episode, r.reason) for r in ratings_in(store, RUN, STUDY)} == {(play.trial, "")}

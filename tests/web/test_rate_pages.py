@@ -76,7 +76,7 @@ def test_a_rater_reads_rates_and_hands_in_and_the_run_has_the_ratings(
     assert "/rate/play/" in place
     assert "fair" not in place.rpartition("/")[2]
     assert "Transcript" in page.text
-    assert f"of up to {len(store.trials(RUN))}<" in page.text  # fewer than the 10 of the plan
+    assert f"of up to {len(store.trials(RUN))},<" in page.text  # fewer than the 10 of the plan
     for seat in (ADA, BEN):
         fill(client, place, seat, "goal", 7)
     answer = client.send(f"{place}/submit", {}).json

@@ -19,7 +19,7 @@ ADVICE = (
     "Rate each person and each dimension separately: a high rating in one says nothing about "
     "another.",
     "Use the whole scale. If unsure, reread; do not default to the middle.",
-    "Give your reason in a sentence that refers to what was said or done.",
+    "A reason is a sentence that refers to what was said or done.",
     "There are no right answers to guess. If you are torn between two points, choose the one you "
     "could explain better.",
 )
@@ -67,7 +67,11 @@ def one_line(text: str) -> str:
 
 
 def reason_problem(reason: str, least: int) -> str:
-    """What is wrong with a reason that needs at least `least` words, or ""."""
+    """What is wrong with a reason that needs at least `least` words, or "". With 0 it is optional."""
+    if len(reason) > LONGEST_REASON:
+        return f"say why in at most {LONGEST_REASON:,} characters"
+    if least == 0:
+        return ""
     words = _WORD.findall(reason)
     if not words:
         return "say why in your own words"
@@ -76,8 +80,6 @@ def reason_problem(reason: str, least: int) -> str:
     letters = set("".join(words).casefold())
     if len({word.casefold() for word in words}) < min(least, 2) or len(letters) < 2:
         return "say why, without repeating the same words"
-    if len(reason) > LONGEST_REASON:
-        return f"say why in at most {LONGEST_REASON:,} characters"
     return ""
 
 

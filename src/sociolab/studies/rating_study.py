@@ -7,6 +7,7 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from operator import itemgetter
+from statistics import median
 from typing import Any, Literal, TypeAlias
 
 from sociolab.app.run_cache import RUN_CACHE
@@ -41,6 +42,12 @@ CHECK = "annotation.check"
 SeatDimension: TypeAlias = tuple[str, str]
 """Seat and dimension."""
 Stage: TypeAlias = Literal["test", "rate"]
+TEST_WORDS = 3
+"""Words of a reason in a test."""
+WORDS_PER_MINUTE = 200
+"""Of a reader who is careful."""
+SECONDS_PER_RATING = (12, 30)
+"""Without and with a reason."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,6 +68,12 @@ class RateStudy:
 
     def run_of(self, rated: RatedEpisode) -> str:
         return self.exam if self.exam and rated.stage == "test" else self.run
+
+    def least_words(self, rated: RatedEpisode) -> int:
+        """Words that a reason needs at least; 0: it is optional. In a test against references it
+        never is: researchers read the reasons before they take somebody on (SOTOPIA, D.3)."""
+        by_reading = rated.stage == "test" and not self.exam
+        return max(self.plan.least_words, TEST_WORDS) if by_reading else self.plan.least_words
 
 
 @dataclass(frozen=True, slots=True)
@@ -324,6 +337,29 @@ def scene_of(store: Store, study: RateStudy, rated: RatedEpisode) -> RatedScene:
     return guide.rated_scene(store.episode(study.run_of(rated), rated.trial))
 
 
+def expected_minutes(study: RateStudy, rated: RatedEpisode, scene: RatedScene, count: int) -> int:
+    """About how long an episode with this many ratings takes, in minutes: to read it, and to rate.
+
+    A guess from lengths, made before anybody has rated. SOTOPIA's raters took "around 15 minutes"
+    for 14 ratings with reasons (D.3).
+    """
+    told = [scene.context, *(line.text for line in scene.lines)]
+    told += [text for one in scene.people for text in (one.about, one.goal, one.secret)]
+    words = sum(len(text.split()) for text in told if text)
+    seconds = SECONDS_PER_RATING[study.least_words(rated) > 0]
+    return max(1, round(words / WORDS_PER_MINUTE + count * seconds / 60))
+
+
+def usual_minutes(store: Store, study: RateStudy, looked_at: int = 9) -> int:
+    """The median of `expected_minutes` over the study's first episodes; 0 where it has none."""
+    guesses = []
+    for trial in study.episodes[:looked_at]:
+        rated = RatedEpisode(trial, "rate")
+        scene, places = scene_of(store, study, rated), rated_places(store, study, rated)
+        guesses.append(expected_minutes(study, rated, scene, len(places)))
+    return round(median(guesses)) if guesses else 0
+
+
 def find_missing(
     store: Store,
     study: RateStudy,
@@ -342,7 +378,7 @@ def find_missing(
         if score is None or not on_scale(measure, score):
             instruction = "choose an answer" if measure.yes_no else "choose a point on the scale"
             missing.append(MissingRating(seat, dimension, instruction))
-        problem = reason_problem(reason, study.plan.least_words)
+        problem = reason_problem(reason, study.least_words(rated))
         if not problem and measure.yes_no and scene is not None:
             problem = quote_problem(scene, reason, needed=score == 1)
         if problem:

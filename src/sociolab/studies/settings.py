@@ -172,7 +172,13 @@ class RatePlan(_Record):
         "Ratings further apart than this go to a queue for one more rater.",
         gt=0,
     )
-    least_words: int = _more(3, "Words of a reason", "At least.", ge=1, le=100)
+    least_words: int = _more(
+        0,
+        "Words of a reason",
+        "At least; 0: a reason is optional. SOTOPIA's raters gave one for every rating (D.3).",
+        ge=0,
+        le=100,
+    )
     episodes: tuple[str, ...] = _more(
         (), "Only these episodes", "Ids, one per line; empty: all that were played."
     )

@@ -35,6 +35,7 @@ from sociolab.studies.rating_study import (
     assigned_episode,
     done_by,
     drafts_of,
+    expected_minutes,
     find_missing,
     has_more,
     keep_draft,
@@ -43,6 +44,7 @@ from sociolab.studies.rating_study import (
     rated_places,
     scene_of,
     submit,
+    usual_minutes,
 )
 from sociolab.studies.ratings import on_scale
 from sociolab.studies.reviews import (
@@ -106,6 +108,8 @@ def instructions(request: Request, who: Participant) -> Response:
         advice=ADVICE_YES_NO if study.measures[0].yes_no else ADVICE,
         tests=len(study.test),
         exam=study.exam,
+        least_words=study.plan.least_words,
+        minutes=usual_minutes(store, study),
         begun=has_read(store, who),
     )
 
@@ -184,9 +188,12 @@ def _form_context(
     measures = rated_measures(store, study.run)
     places = rated_places(store, study, rated)
     drafts = drafts_of(store, study.name, who.participant.pk, rated.trial)
+    scene = scene_of(store, study, rated)
     return {
         "who": who,
-        "scene": scene_of(store, study, rated),
+        "scene": scene,
+        "minutes": expected_minutes(study, rated, scene, len(places)),
+        "least_words": study.least_words(rated),
         "token": token(who, rated.trial),
         "test": rated.stage == "test",
         "asked": frozenset(places),
@@ -196,7 +203,6 @@ def _form_context(
         "drafts": {place: drafts.get(place, RatingDraft()) for place in places},
         "complete": _count_complete(store, study, rated, places, drafts),
         "done": done_by(store, study, who.participant),
-        "plan": study.plan,
         "most": min(study.plan.each, len(study.episodes)),
         "longest": LONGEST_REASON,
         "knew": guide.knew,

@@ -190,6 +190,7 @@ function tellMissing(missing) {
     link.textContent = `${box.querySelector("legend").textContent}: ${what}`;
     link.addEventListener("click", () => {
       const point = box.querySelector("input:checked") ?? box.querySelector("input");
+      showStepOf(box);
       (what.startsWith("choose") ? point : box.querySelector("textarea")).focus();
     });
     const item = document.createElement("li");
@@ -199,3 +200,53 @@ function tellMissing(missing) {
   tellText("Before you hand in:");
   lacking.append(list);
 }
+
+// ---------------------------------------------------------------- on a phone: a step at a time
+
+const TURNS = 10; // of a step
+const desk = document.querySelector(".rate-desk");
+const narrow = matchMedia("(max-width: 36rem)");
+const turns = [...document.querySelectorAll("ol.talk > li")];
+const steps = [[...document.querySelectorAll(".read .step")]]; // each: the elements that it shows
+for (let first = 0; first < turns.length; first += TURNS) steps.push(turns.slice(first, first + TURNS));
+const reading = steps.length;
+steps.push(...ratings.map((one) => [one.box]));
+let step = ratings.some((one) => one.box.querySelector("input:checked") || one.reason.value) ? reading + ratings.findIndex((one) => !one.box.querySelector("input:checked")) : 0;
+if (step < reading && step !== 0) step = steps.length - 1; // all are rated
+
+function showStep(number) {
+  step = Math.max(0, Math.min(steps.length - 1, number));
+  const last = step === steps.length - 1;
+  desk.classList.toggle("stepped", narrow.matches);
+  for (const element of steps.flat()) element.classList.toggle("off", !steps[step].includes(element));
+  document.querySelector(".read").classList.toggle("off", step >= reading);
+  document.querySelector(".hand-in").classList.toggle("off", !last);
+  document.querySelector(".steps").hidden = !narrow.matches;
+  const count = document.getElementById("step-count");
+  count.hidden = !narrow.matches;
+  count.textContent = step < reading ? `Reading, page ${step + 1} of ${reading}` : `Rating ${step - reading + 1} of ${ratings.length}`;
+  document.getElementById("step-back").disabled = step === 0;
+  document.getElementById("step-read").hidden = step < reading;
+  document.getElementById("step-on").hidden = last;
+}
+function showStepOf(box) {
+  if (narrow.matches) showStep(steps.findIndex((shown) => shown.includes(box)));
+}
+function go(number) {
+  count();
+  showStep(number);
+  scrollTo({ top: 0 });
+  const first = steps[step][0];
+  at = of(first) ?? at;
+  (first?.querySelector("input:checked") ?? first?.querySelector("input") ?? document.getElementById("step-count")).focus?.({ preventScroll: true });
+}
+let left = reading; // where to come back to from reading again
+document.getElementById("step-back").addEventListener("click", () => go(step - 1));
+document.getElementById("step-on").addEventListener("click", () => {
+  if (step !== reading - 1) return go(step + 1);
+  go(left);
+  left = reading;
+});
+document.getElementById("step-read").addEventListener("click", () => { left = step; go(reading > 1 ? 1 : 0); });
+narrow.addEventListener("change", () => showStep(step));
+showStep(step);
