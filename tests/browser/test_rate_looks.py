@@ -108,7 +108,9 @@ def test_on_a_phone_a_rater_takes_one_step_at_a_time(tab: Page, store: Store) ->
     tab.set_viewport_size({"width": 390, "height": 844})
     with served(store.path) as address:
         arrive(tab, address)
-        expect(tab.locator("main")).to_contain_text(re.compile(r"An episode takes\s+about \d+ minutes"))
+        expect(tab.locator("main")).to_contain_text(
+            re.compile(r"An episode takes\s+about \d+ minutes")
+        )
         tab.get_by_role("button", name="Begin").click()
         step = tab.locator("#step-count")
         for page in range(1, 6):

@@ -67,7 +67,7 @@ def one_line(text: str) -> str:
 
 
 def reason_problem(reason: str, least: int) -> str:
-    """What is wrong with a reason that needs at least `least` words, or "". With 0 it is optional."""
+    """What is wrong with a reason that needs at least `least` words (0: optional), or ""."""
     if len(reason) > LONGEST_REASON:
         return f"say why in at most {LONGEST_REASON:,} characters"
     if least == 0:
