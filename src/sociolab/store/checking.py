@@ -84,8 +84,13 @@ _OF_RUN = {
     "attachments": _OF_TRIALS,
     "tool_calls": "call IN (SELECT pk FROM calls WHERE run = {})",
     "verdicts": "judging IN (SELECT pk FROM judgings WHERE run = {})",
-    "participants": "study IN (SELECT pk FROM studies WHERE run = {})",
-    **dict.fromkeys(("assignments", "answers"), f"participant IN ({_OF_STUDIES} WHERE run = {{}})"),
+    **dict.fromkeys(
+        ("participants", "recruiting"), "study IN (SELECT pk FROM studies WHERE run = {})"
+    ),
+    **dict.fromkeys(
+        ("assignments", "answers", "recruits", "platform_ids"),
+        f"participant IN ({_OF_STUDIES} WHERE run = {{}})",
+    ),
 }
 """Which rows belong to a run; of most tables, those that name it."""
 

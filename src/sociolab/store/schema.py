@@ -392,7 +392,29 @@ CREATE TABLE tool_calls (            -- the tools that replies ask for; most ask
 """
 
 
-MIGRATIONS = (_VERSION_1, _VERSION_2, _VERSION_3)
+_VERSION_4 = """
+CREATE TABLE recruiting (            -- a study with an open link
+    study INTEGER PRIMARY KEY REFERENCES studies ON DELETE CASCADE,
+    key BLOB DEFAULT (randomblob(32)),  -- of the hashes below; NULL: the ids were deleted
+    sum INTEGER AS (checksum(study, key)) STORED
+);
+
+CREATE TABLE recruits (              -- the participants who came by it
+    participant INTEGER PRIMARY KEY REFERENCES participants ON DELETE CASCADE,
+    person BLOB NOT NULL UNIQUE,     -- keyed hash of the id that the platform gives a person
+    since REAL NOT NULL,             -- from when their place counts, in seconds since 1970, UTC
+    sum INTEGER AS (checksum(participant, person, since)) STORED
+);
+
+CREATE TABLE platform_ids (          -- who they are to the platform: for bonuses and deletion only
+    participant INTEGER PRIMARY KEY REFERENCES participants ON DELETE CASCADE,
+    content TEXT NOT NULL,           -- JSON: the parameters of the address, by name
+    sum INTEGER AS (checksum(participant, content)) STORED
+);
+"""
+
+
+MIGRATIONS = (_VERSION_1, _VERSION_2, _VERSION_3, _VERSION_4)
 """What leads from each version to the next, from an empty file on. Stores have gone through them:
 add one, and change none."""
 

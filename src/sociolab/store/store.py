@@ -31,6 +31,7 @@ from sociolab.store.connect import (
 )
 from sociolab.store.database import Database, as_text
 from sociolab.store.notes import Notes
+from sociolab.store.recruits import Recruits
 from sociolab.store.search import Search
 from sociolab.store.studies import Studies
 from sociolab.store.verdicts import Verdicts
@@ -111,9 +112,9 @@ class StoreSize:
 class Store(Database):
     """One open store, for one thread; others may read while it writes.
 
-    Runs, trials and events are its own methods; `calls`, `verdicts`, `studies`, `notes` and
-    `search` hold the rest. A write is on disk when its method returns, unless that says "soon".
-    `RunReplies` stores the replies of a run; `lock_run` keeps a second process off a run.
+    Runs, trials and events are its own methods; `calls`, `verdicts`, `studies`, `recruits`,
+    `notes` and `search` hold the rest. A write is on disk when its method returns, unless that says
+    "soon". `RunReplies` stores the replies of a run; `lock_run` keeps a second process off a run.
 
     >>> from pathlib import Path
     >>> from sociolab import RunConfig, run
@@ -150,6 +151,10 @@ class Store(Database):
     @cached_property
     def notes(self) -> Notes:
         return Notes(self)
+
+    @cached_property
+    def recruits(self) -> Recruits:
+        return Recruits(self)
 
     @cached_property
     def search(self) -> Search:

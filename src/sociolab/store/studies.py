@@ -179,8 +179,9 @@ class Studies:
             )
             return cursor.rowcount == 1
 
-    def reissue(self, participant: int, link: bytes) -> None:
-        """Replace the link of a participant who lost the browser; the old one is void."""
+    def reissue(self, participant: int, link: bytes | None) -> None:
+        """Replace the link of a participant who lost the browser; the old one is void. None: the
+        open link of the study lets them in again."""
         self._db.write(
             "UPDATE participants SET link = ?, session = NULL WHERE pk = ?", (link, participant)
         )
