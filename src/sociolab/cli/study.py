@@ -38,7 +38,7 @@ Address = Annotated[
     str, option("--public-url", "URL", "The address where participants reach the app.")
 ]
 _HERE = "http://127.0.0.1:8000"
-Out = Annotated[OptPath, option("--out", "FILE", "A new file for the links, readable by you only.")]
+Out = Annotated[OptPath, option("--out", "FILE", "A new file, readable by you only.")]
 
 
 @study.command(epilog="Example: sociolab study example rate")
@@ -131,14 +131,73 @@ def invite(
     out: Out = None,
     store: StoreFile = None,
 ) -> None:
-    """Make secret links and print them as CSV: they are shown only once."""
+    """Make secret links and print them as CSV, shown only once."""
     from sociolab.studies import participants
     from sociolab.studies.progress import describe_capacity
 
-    with _opened(store) as opened, _links_file(out) as file:
+    with _opened(store) as opened, _private_file(out) as file:
         _write_links(participants.invite(opened, name, count), public_url, file, out)
-        if enough := describe_capacity(opened, opened.studies.get(name)):
-            say(enough)
+        if room := describe_capacity(opened, opened.studies.get(name)):
+            say(room)
+
+
+@study.command(epilog="Example: sociolab study recruit talks --public-url https://lab.example.org")
+def recruit(name: Name, public_url: Address = _HERE, store: StoreFile = None) -> None:
+    """Print the open link that a recruiting platform sends people to."""
+    from sociolab.studies.recruiting import describe_recruiting
+
+    with _opened(store) as opened:
+        described = describe_recruiting(opened, opened.studies.get(name), public_url)
+    if described is None:
+        raise ConfigError(
+            f"{name} has no open link: expected [recruit] in the file that set it up; "
+            "`sociolab study example play` shows one"
+        )
+    link, places = described
+    typer.echo(link)
+    say(places)
+    say("enter it at the platform, which fills in the parts in braces")
+
+
+@study.command(epilog="Example: sociolab study bonus talks --out bonus.csv")
+def bonus(name: Name, out: Out = None, store: StoreFile = None) -> None:
+    """Write each person's bonus as recruiting platforms read it.
+
+    A line is an id and an amount. These ids are stored apart, and no other file holds them.
+    """
+    from sociolab.report.words import plural
+    from sociolab.studies.recruiting import bonuses
+
+    with _opened(store) as opened:
+        due = bonuses(opened, name)
+    with _private_file(out) as file:
+        csv.writer(file, lineterminator="\n").writerows(
+            (person, f"{amount:.2f}") for person, amount in due.rows
+        )
+    say(f"{plural(len(due.rows), 'bonus', 'bonuses')}, {due.total:.2f} in all")
+    if due.failed:
+        say(f"left out: {due.failed} who failed too many attention checks")
+    if due.unscored:
+        say(f"no score yet: {due.unscored}, who get the fixed part only")
+
+
+@study.command("drop-ids", epilog="Example: sociolab study drop-ids talks")
+def drop_ids(name: Name, yes: Sure = False, store: StoreFile = None) -> None:
+    """Delete the recruiting platform's ids; answers stay.
+
+    Do it once everybody is paid. Nobody can be told from anybody else then, so the open link admits
+    no one any more.
+    """
+    from sociolab.report.words import plural
+
+    with _opened(store) as opened:
+        row = opened.studies.get(name)
+        if row.open:
+            raise ConfigError(f"close the study first: sociolab study close {name}")
+        confirm(f"Delete the platform's ids of {name}, and end recruiting, for good?", yes)
+        with opened.erasing():
+            count = opened.recruits.delete_ids(name)
+    say(f"deleted {plural(count, 'id')} of {name}, and the key of their hashes")
 
 
 @study.command(epilog="Example: sociolab study reissue talks p-7kq3fm")
@@ -152,7 +211,7 @@ def reissue(
     """Give a participant another link; the old one stops working."""
     from sociolab.studies import participants
 
-    with _opened(store) as opened, _links_file(out) as file:
+    with _opened(store) as opened, _private_file(out) as file:
         _write_links((participants.reissue(opened, name, participant),), public_url, file, out)
 
 
@@ -243,11 +302,16 @@ def export(
 def forget(
     name: Name, participant: Participant, yes: Sure = False, store: StoreFile = None
 ) -> None:
-    """Delete a participant, and all that this person did."""
+    """Delete a participant, and all that this person did.
+
+    A recruiting platform's id will do in place of the code.
+    """
     from sociolab.report.words import plural
     from sociolab.studies import participants
+    from sociolab.studies.recruiting import find_person
 
     with _opened(store) as opened:
+        participant = find_person(opened, name, participant)
         opened.studies.participant(name, participant)
         confirm(f"Delete {participant} of {name} and everything this person did, for good?", yes)
         with _locked_run(opened, opened.studies.get(name)):
@@ -379,8 +443,8 @@ def _private() -> Iterator[None]:
 
 
 @contextmanager
-def _links_file(file: Path | None) -> Iterator[TextIO]:
-    """A new file for links, or stdout; opened before any link is made, since the store keeps only
+def _private_file(file: Path | None) -> Iterator[TextIO]:
+    """A new private file, or stdout; opened before any link is made, since the store keeps only
     hashes: a link that could not be written would be lost."""
     if file is None:
         yield sys.stdout

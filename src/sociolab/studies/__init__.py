@@ -66,6 +66,13 @@ if TYPE_CHECKING:
         keep_ratings as keep_ratings,
         people_judge as people_judge,
     )
+    from sociolab.studies.recruiting import (
+        Bonuses as Bonuses,
+        Places as Places,
+        bonuses as bonuses,
+        open_path as open_path,
+        places_of as places_of,
+    )
     from sociolab.studies.reviews import (
         REVIEW_POINTS as REVIEW_POINTS,
         Review as Review,

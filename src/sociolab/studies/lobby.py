@@ -365,8 +365,8 @@ class Lobby:
 
     def _first_match(self) -> tuple[Trial, People] | None:
         ready = list(islice(self._waiting.ready(self._loop.time()), _CONSIDERED))
-        planned = self._records.planned(self._plan.people)
         for people in combinations(ready, self._plan.people):
+            planned = self._records.planned(self._plan.people, *people)
             pairing = self._records.ledger.choose(planned, people)
             if pairing is not None:
                 return pairing

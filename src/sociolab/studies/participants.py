@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import hmac
 import secrets
-from collections.abc import Mapping
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
 
 from sociolab.core.episode import Json
@@ -15,16 +15,18 @@ from sociolab.store.store import Store
 from sociolab.store.studies import ParticipantRow, StudyRow
 from sociolab.studies.rating_rules import rated_measures
 from sociolab.studies.ratings import people_judge
-from sociolab.studies.settings import StudySettings, SurveyQuestion
+from sociolab.studies.settings import ScreeningQuestion, StudySettings, SurveyQuestion
 
 _LETTERS = "abcdefghjkmnpqrstuvwxyz23456789"
 """Without i, l, o, 0 and 1, which look alike in many fonts."""
 _LENGTH = 6
 
 
-def random_pseudonym() -> str:
-    """A random name such as "p-7kq3fm", one of 887 million."""
-    return "p-" + "".join(secrets.choice(_LETTERS) for _ in range(_LENGTH))
+def random_pseudonym(taken: Collection[str]) -> str:
+    """A random name such as "p-7kq3fm", one of 887 million, that is not taken."""
+    while (name := "p-" + "".join(secrets.choice(_LETTERS) for _ in range(_LENGTH))) in taken:
+        pass
+    return name
 
 
 MOST_LINKS = 1000
@@ -56,10 +58,8 @@ def invite(store: Store, study: str, count: int) -> tuple[Link, ...]:
         pseudonyms = {row.id for row in store.studies.participants(study)}
         links = []
         for _ in range(count):
-            while (name := random_pseudonym()) in pseudonyms:
-                pass
-            pseudonyms.add(name)
-            link = Link(name, _random_secret())
+            link = Link(random_pseudonym(pseudonyms), _random_secret())
+            pseudonyms.add(link.participant)
             store.studies.add_participant(study, link.participant, hash_secret(link.secret))
             links.append(link)
     return tuple(links)
@@ -107,6 +107,9 @@ INSTRUCTIONS = "frame.instructions"
 SURVEY = "frame.survey"
 REASON = "frame.reason"
 WITHDRAWN = "frame.partner-withdrew"
+SCREENING = "frame.screening"
+CONDITION = "frame.condition"
+OUTCOME = "frame.outcome"
 """Names of answers that the app records itself; no question of a survey has a dot in its name."""
 
 LONGEST = 5000
@@ -125,6 +128,15 @@ def study_answers(store: Store, participant: ParticipantRow) -> Mapping[str, Jso
     return {row.name: row.value for row in rows if row.item == WHOLE}
 
 
+def failed_checks(settings: StudySettings, answers: Mapping[str, Json]) -> int:
+    """How many attention checks were answered otherwise than expected, or not at all."""
+    return sum(
+        str(answers.get(question.name, "")) != question.expected
+        for question in settings.survey
+        if question.expected
+    )
+
+
 def survey_done(settings: StudySettings, answers: Mapping[str, Json]) -> bool:
     """Whether the survey is submitted, or there is none."""
     return not settings.survey or SURVEY in answers
@@ -132,17 +144,19 @@ def survey_done(settings: StudySettings, answers: Mapping[str, Json]) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class ReadSurvey:
-    """A submitted survey: valid values, and problems, by the name of the question."""
+    """Submitted answers: valid values, and problems, by the name of the question."""
 
     values: Mapping[str, Json]
     problems: Mapping[str, str]
 
 
-def read_survey(settings: StudySettings, fields: Mapping[str, str]) -> ReadSurvey:
-    """Read a submitted survey; a question that was left out has no value."""
+def read_survey(
+    questions: Iterable[SurveyQuestion | ScreeningQuestion], fields: Mapping[str, str]
+) -> ReadSurvey:
+    """Read the answers to these questions; one that was left out has no value."""
     values: dict[str, Json] = {}
     problems: dict[str, str] = {}
-    for question in settings.survey:
+    for question in questions:
         text = fields.get(question.name, "").strip()
         problem = _find_problem(question, text)
         if problem:
@@ -160,7 +174,7 @@ def keep_survey(store: Store, participant: ParticipantRow, values: Mapping[str, 
         store.studies.answer(participant.pk, WHOLE, SURVEY, True)
 
 
-def _find_problem(question: SurveyQuestion, text: str) -> str:
+def _find_problem(question: SurveyQuestion | ScreeningQuestion, text: str) -> str:
     if not text:
         return "Please answer this question." if question.required else ""
     match question.kind:

@@ -6,15 +6,15 @@ from collections import Counter, defaultdict
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
 from itertools import takewhile
-from typing import TypeAlias
+from typing import TypeAlias, cast
 
 from sociolab.core.episode import Event, Task, Trial
 from sociolab.core.errors import Cause
 from sociolab.store.store import Status, Store, TrialRow
 from sociolab.store.studies import AssignmentRow, Progress
 from sociolab.studies.live_episode import Sent
-from sociolab.studies.participants import WITHDRAWN
-from sociolab.studies.settings import PlayPlan
+from sociolab.studies.participants import CONDITION, WITHDRAWN
+from sociolab.studies.settings import PlayPlan, StudySettings
 
 LET_GO = ""
 """The item of an assignment that records that a person waited in vain."""
@@ -30,6 +30,8 @@ class PlayRecords:
         self._planned: _Planned = defaultdict(lambda: defaultdict(dict))
         for row in store.trials(run):
             self._set(row)
+        self._partners = _partners_by_condition(store, study, run)
+        self._conditions: dict[int, str] = {}
         self._own: defaultdict[int, list[AssignmentRow]] = defaultdict(list)
         for assignment in store.studies.assignments(study):
             self._note(assignment)
@@ -39,9 +41,30 @@ class PlayRecords:
     def row(self, trial: str) -> TrialRow:
         return self._rows[trial]
 
-    def planned(self, people: int) -> dict[str, Collection[Trial]]:
-        """The trials for so many people that were not started, by task, in plan order."""
-        return {task: trials.values() for task, trials in self._planned[people].items() if trials}
+    def planned(self, people: int, *who: int) -> dict[str, Collection[Trial]]:
+        """The trials for so many people that were not started, by task, in plan order; of `who`,
+        only those with partners of their condition. People of two conditions never meet."""
+        conditions = {self._condition(person) for person in who}
+        if len(conditions) > 1:
+            return {}
+        by_task: dict[str, Collection[Trial]] = {
+            task: trials.values() for task, trials in self._planned[people].items()
+        }
+        partners = self._partners.get(next(iter(conditions), ""))
+        if partners is not None:
+            by_task = {
+                task: [trial for trial in trials if partner_of(trial) in partners]
+                for task, trials in by_task.items()
+            }
+        return {task: trials for task, trials in by_task.items() if trials}
+
+    def _condition(self, person: int) -> str:
+        """A person's condition, "" if there are none; it never changes once it is given."""
+        if self._partners and person not in self._conditions:
+            for answer in self.store.studies.answers(self.study, person):
+                if answer.name == CONDITION:
+                    self._conditions[person] = str(answer.value)
+        return self._conditions.get(person, "")
 
     def tasks(self) -> dict[str, Task]:
         return {row.trial.task.id: row.trial.task for row in self._rows.values()}
@@ -240,7 +263,7 @@ def is_done(records: PlayRecords, plan: PlayPlan, person: int) -> bool:
 
 def _is_left(records: PlayRecords, plan: PlayPlan, person: int) -> bool:
     with_stand_in = plan.people > 1 and plan.stand_in is not None
-    tasks = records.tasks() if with_stand_in else records.planned(plan.people)
+    tasks = records.tasks() if with_stand_in else records.planned(plan.people, person)
     return any(records.ledger.is_new(task, (person,)) for task in tasks)
 
 
@@ -329,6 +352,20 @@ class AssignmentBalancer:
                 self._own_places[p][trial.task.seats.index(seat)] for seat in seats for p in people
             ),
         )
+
+
+def _partners_by_condition(store: Store, study: str, run: str) -> Mapping[str, Collection[str]]:
+    """The labels of the partners whom people meet in each condition, and of all under ""; empty
+    where the study has no conditions."""
+    settings = StudySettings.model_validate(store.studies.get(study).settings)
+    if settings.play is None or not settings.conditions:
+        return {}
+    agents = cast("dict[str, list[list[str]]]", store.run(run).settings)["agents"]
+    specs = dict.fromkeys(settings.play.partners)
+    labels = {spec: label for spec, (label, _) in zip(specs, agents[1:], strict=True)}
+    partners = {each.name: {"", *(labels[spec] for spec in each.partners or specs)}
+                for each in settings.conditions}  # fmt: skip
+    return {"": {"", *labels.values()}, **partners}
 
 
 def seats_of_people(trial: Trial) -> tuple[str, ...]:

@@ -127,8 +127,18 @@ def _count_done(store: Store, row: StudyRow) -> tuple[int, int | None]:
     return sum(min(done[item], raters) for item in items), len(items) * raters
 
 
-def describe_capacity(store: Store, row: StudyRow) -> str:
-    """A sentence on how many people the study has work for; "" if that is unknown."""
+@dataclass(frozen=True, slots=True)
+class Capacity:
+    """How many people a study has work for, with what: `items` of a `unit`, `each` per person."""
+
+    people: int
+    items: int
+    unit: str
+    each: int
+
+
+def capacity_of(store: Store, row: StudyRow) -> Capacity | None:
+    """None where that is unknown."""
     settings = StudySettings.model_validate(row.settings)
     plan = settings.play or settings.rate or settings.impressions or settings.review
     _, places = _count_done(store, row)
@@ -139,12 +149,23 @@ def describe_capacity(store: Store, row: StudyRow) -> str:
     else:
         items, unit = len(_items(store, row)[0] or ()), "assignment"
     if not plan or not places:
-        return ""
+        return None
     each = min(plan.each, items)
-    people = plural(-(-places // each), "person", "people")
+    return Capacity(-(-places // each), places, unit, each)
+
+
+def describe_capacity(store: Store, row: StudyRow) -> str:
+    """A sentence on how many people the study has work for, and whether more have links; "" if that
+    is unknown."""
+    room = capacity_of(store, row)
+    if room is None:
+        return ""
+    people, gone = plural(room.people, "person", "people"), ("refused", "left")
+    count = sum(who.state not in gone for who in store.studies.participants(row.name))
+    beyond = f" There are {count - room.people} participants more than that."
     return (
-        f"The plan has room for {people}: {plural(places, unit)}, {each} per person. Anyone who "
-        f"comes later will find nothing left to do."
+        f"The plan has room for {people}: {plural(room.items, room.unit)}, {room.each} per person. "
+        f"Anyone who comes later will find nothing left to do.{beyond * (count > room.people)}"
     )
 
 

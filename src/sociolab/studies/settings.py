@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import re
 import tomllib
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from functools import partial
 from importlib.resources import files
 from typing import Annotated, Any, Literal, Self, get_args
+from urllib.parse import quote, urlsplit
 
 from pydantic import (
     BaseModel,
@@ -48,7 +50,8 @@ _SEED = "Random seed of everything that is drawn."
 
 class SurveyQuestion(_Record):
     """A question of the exit survey. `choices` are for the kind "choice"; `low` and `high` label
-    the ends of a "scale" from 1 to `points`."""
+    the ends of a "scale" from 1 to `points`. With `expected`, the one right answer, it is an
+    attention check."""
 
     name: Name
     text: Sentence
@@ -58,11 +61,20 @@ class SurveyQuestion(_Record):
     low: str = Field(default="", max_length=80)
     high: str = Field(default="", max_length=80)
     required: bool = False
+    expected: str = Field(default="", max_length=500)
 
     @model_validator(mode="after")
     def _complete(self) -> Self:
         if self.kind == "choice" and len(self.choices) < 2:
             raise ValueError("a choice needs two choices or more")
+        possible = self.choices
+        if self.kind == "scale":
+            possible = tuple(map(str, range(1, self.points + 1)))
+        if self.expected and self.expected not in possible:
+            raise ValueError(
+                f"expected: expected one of {', '.join(possible) or 'the choices of a choice'}, "
+                f'found "{self.expected}"'
+            )
         return self
 
 
@@ -208,6 +220,120 @@ class ReviewPlan(_Record):
     data: str | None = _more(None, "Data set", _DATA)
 
 
+class ScreeningQuestion(_Record):
+    """A question after consent. Who answers anything but `admit` is screened out; of each choice in
+    `quotas` only so many people are admitted."""
+
+    name: Name
+    text: Sentence
+    choices: tuple[Sentence, ...] = Field(min_length=2)
+    admit: tuple[Sentence, ...] = ()
+    quotas: dict[Sentence, Annotated[int, Field(ge=1)]] = {}
+
+    @model_validator(mode="after")
+    def _choices_are_there(self) -> Self:
+        for choice in (*self.admit, *self.quotas):
+            if choice not in self.choices:
+                raise ValueError(
+                    f'expected one of its choices ({", ".join(self.choices)}), found "{choice}"'
+                )
+        return self
+
+    @property
+    def kind(self) -> Literal["choice"]:
+        return "choice"
+
+    @property
+    def required(self) -> bool:
+        return True
+
+
+class StudyCondition(_Record):
+    """What a share of the participants get: only these `partners` of the plan (empty: all), and
+    these `instructions` (empty: the study's)."""
+
+    name: Name
+    partners: tuple[str, ...] = ()
+    instructions: Prose = ""
+
+
+CODE = "code"
+"""In an address of the platform, the place of the participant's completion code."""
+_PARAMETER = Annotated[str, StringConstraints(pattern=r"^[A-Za-z][A-Za-z0-9_.-]{0,39}$")]
+
+
+class RecruitPlan(_Record):
+    """People come from a recruiting platform by one open link, whose address names them.
+
+    `parameters` are those that the platform adds to the address; the first is the person's id. A
+    place is given back `minutes` after the person began. `complete`, `screened_out`, `full` and
+    `failed_checks` (more than `allowed_failures` attention checks failed) are addresses of the
+    platform to which people return; "{NAME}" stands for a parameter, "{code}" for the completion
+    code. A bonus is `bonus` for finishing plus `bonus_per_point` of `bonus_metric`.
+    """
+
+    parameters: tuple[_PARAMETER, ...] = _field(
+        ("PROLIFIC_PID", "STUDY_ID", "SESSION_ID"), "Parameters", min_length=1
+    )
+    places: int = _field(..., "Places", ge=1, le=100_000)
+    minutes: int = _field(60, "Minutes until a place is given back", ge=5, le=100_000)
+    complete: str = _field("", "Completed", max_length=1000)
+    screened_out: str = _field("", "Screened out", max_length=1000)
+    full: str = _field("", "Full", max_length=1000)
+    failed_checks: str = _field("", "Failed attention checks", max_length=1000)
+    allowed_failures: int = _field(1, "Failed checks allowed", ge=0)
+    bonus: float = _field(0, "Bonus", ge=0)
+    bonus_metric: str = _field("", "Bonus metric")
+    bonus_per_point: float = _field(0, "Bonus per point", ge=0)
+    questions: tuple[ScreeningQuestion, ...] = _field((), "Screening questions")
+
+    @model_validator(mode="after")
+    def _possible(self) -> Self:
+        for name in ADDRESSES:
+            _check_address(name, getattr(self, name), (*self.parameters, CODE))
+        if bool(self.bonus_metric) != bool(self.bonus_per_point):
+            raise ValueError("bonus_metric and bonus_per_point: expected both or neither")
+        return self
+
+    @property
+    def echoed(self) -> tuple[str, ...]:
+        """The parameters that some address of the platform gets back."""
+        texts = [getattr(self, name) for name in ADDRESSES]
+        return tuple(name for name in self.parameters if any(f"{{{name}}}" in t for t in texts))
+
+
+ADDRESSES = ("complete", "screened_out", "full", "failed_checks")
+"""The fields of a `RecruitPlan` that are addresses of the platform."""
+
+
+def _check_address(name: str, text: str, known: Iterable[str]) -> None:
+    if not text:
+        return
+    try:
+        parts = urlsplit(text)
+    except ValueError:
+        parts = urlsplit("")
+    here = parts.scheme == "http" and parts.hostname in ("localhost", "127.0.0.1")
+    if not parts.hostname or not (here or parts.scheme == "https") or re.search(r"[\s\\]", text):
+        raise ValueError(f'{name}: expected an address that begins with https://, found "{text}"')
+    if "{" in parts.netloc:
+        raise ValueError(f'{name}: expected an address of one host, found "{text}"')
+    for field in _GAP.findall(text):
+        if field not in known:
+            raise ValueError(
+                f"{name}: expected one of {', '.join(f'{{{each}}}' for each in known)}, found "
+                f'"{{{field}}}"'
+            )
+
+
+_GAP = re.compile(r"\{([^{}]*)\}")
+
+
+def filled_address(address: str, values: Mapping[str, str]) -> str:
+    """An address of the platform with these values in their places; what is not there is empty."""
+    return _GAP.sub(lambda gap: quote(values.get(gap[1], ""), safe=""), address)
+
+
 class StudySettings(_Record):
     """A study: what people are told and asked, and what they do.
 
@@ -249,6 +375,8 @@ class StudySettings(_Record):
     rated_by: dict[str, str] = {}
     exam_run: str = Field(default="", max_length=200)
     survey: tuple[SurveyQuestion, ...] = ()
+    conditions: tuple[StudyCondition, ...] = ()
+    recruit: RecruitPlan | None = None
     play: PlayPlan | None = None
     rate: RatePlan | None = None
     impressions: ImpressionsPlan | None = None
@@ -260,9 +388,25 @@ class StudySettings(_Record):
         if len(kinds) != 1:
             names = " and ".join(kinds) or "none"
             raise ValueError(f"a study does one of {', '.join(KINDS)}; found {names}")
-        if len({question.name for question in self.survey}) != len(self.survey):
+        asked = [question.name for question in self.survey]
+        asked += [question.name for question in (self.recruit.questions if self.recruit else ())]
+        if len(set(asked)) != len(asked):
             raise ValueError("two questions of the survey have the same name")
+        if len({condition.name for condition in self.conditions}) != len(self.conditions):
+            raise ValueError("conditions: two have the same name")
+        partners = self.play.partners if self.play else ()
+        for condition in self.conditions:
+            if unknown := set(condition.partners) - set(partners):
+                raise ValueError(
+                    f"conditions: expected partners of the plan ({', '.join(partners) or 'none'}), "
+                    f'found "{min(unknown)}" in {condition.name}'
+                )
         return self
+
+    def in_condition(self, name: object) -> Self:
+        """The study as people in this condition have it."""
+        own = next((each.instructions for each in self.conditions if each.name == name), "")
+        return self.model_copy(update={"instructions": own}) if own else self
 
     @property
     def kind(self) -> StudyKind:

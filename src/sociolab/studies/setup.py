@@ -22,6 +22,7 @@ from sociolab.store.store import Store
 from sociolab.store.studies import StudyKind, StudyRow
 from sociolab.studies.impressions import impression_study
 from sociolab.studies.play_plan import load_partner_cast, run_settings, trials_of
+from sociolab.studies.progress import capacity_of
 from sociolab.studies.rating_rules import guide_of
 from sociolab.studies.rating_study import not_played, planned_episodes, rate_study
 from sociolab.studies.reviews import review_study
@@ -74,7 +75,19 @@ def create_study(store: Store, name: str, settings: StudySettings) -> StudyRow:
         settings = _with_absolute_data_path(settings).model_copy(update=generated)
         run = _PREPARE[settings.kind](store, name, settings)
         store.studies.create(name, settings.kind, settings.model_dump(mode="json"), run)
+        _check_places(store, store.studies.get(name), settings)
     return store.studies.get(name)
+
+
+def _check_places(store: Store, row: StudyRow, settings: StudySettings) -> None:
+    """ConfigError where more people would be recruited than the plan has work for."""
+    room = capacity_of(store, row) if settings.recruit else None
+    if room and settings.recruit and settings.recruit.places > room.people:
+        raise ConfigError(
+            f"recruit: places: expected at most {room.people}, since the plan has "
+            f"{plural(room.items, room.unit)}, {room.each} per person; found "
+            f"{settings.recruit.places}; plan more repeats or tasks"
+        )
 
 
 def _exam_run(store: Store, settings: StudySettings) -> str:

@@ -128,7 +128,7 @@ _TITLES = {
     503: "Not at the moment",
 }
 
-_PARTICIPANTS = ("/take/", "/join/")
+_PARTICIPANTS = ("/take/", "/join/", "/recruit/")
 """Participants' pages: details of the researcher's files and runs go to the log only."""
 
 _NOT_NOW = (

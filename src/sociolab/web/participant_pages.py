@@ -1,18 +1,22 @@
-"""A participant's pages around the study's activity: link, consent, instructions, survey,
-leaving."""
+"""A participant's pages around the study's activity: link, consent, screening, instructions,
+survey, leaving."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import replace
 from typing import Annotated, Any, Literal, TypeAlias
 
 from fastapi import APIRouter, Form, Path, Request
 from starlette.responses import RedirectResponse, Response
 
+from sociolab.core.errors import ConfigError
 from sociolab.store.store import Store
 from sociolab.store.studies import ParticipantRow, StudyRow
 from sociolab.studies.participants import (
+    CONDITION,
     INSTRUCTIONS,
+    OUTCOME,
     REASON,
     WHOLE,
     completion_code,
@@ -24,10 +28,30 @@ from sociolab.studies.participants import (
     survey_done,
 )
 from sociolab.studies.play_records import ALL_TAKEN_TEXT, BUDGET_SPENT_TEXT, is_spent
-from sociolab.studies.settings import StudySettings
+from sociolab.studies.recruiting import (
+    assign_condition,
+    find_recruit,
+    is_to_be_screened,
+    places_of,
+    platform_ids,
+    recruiting_study,
+    return_address,
+    return_to_place,
+    screen,
+    take_place,
+)
+from sociolab.studies.settings import RecruitPlan, StudySettings, filled_address
 from sociolab.web import play, rate
 from sociolab.web.pages import Fields, page
-from sociolab.web.participant_session import Bound, Taking, bind, home
+from sociolab.web.participant_session import (
+    OVER,
+    Bound,
+    Taking,
+    bind,
+    home,
+    keep_platform_ids,
+    platform_ids_in,
+)
 from sociolab.web.play import leave_episode, set_aside
 from sociolab.web.site import Missing, Refused, store_of
 
@@ -60,7 +84,72 @@ def begin(request: Request, secret: Secret) -> Response:
     answer = RedirectResponse(home(row.study, row.id), 303)
     if not bind(request, row, answer):
         return RedirectResponse(f"/join/{secret}", 303)
+    _let_in(store, replace(row, state="arrived"), study)
     return answer
+
+
+@router.get("/recruit/{secret}")
+def recruit(request: Request, secret: Secret) -> Response:
+    """The open link of a study, to which a recruiting platform has added who comes."""
+    store = store_of(request)
+    study, plan, ids = _find_recruiting(request, request.query_params)
+    who = find_recruit(store, study, ids[plan.parameters[0]])
+    if who is None:
+        _check_open(store, study)
+        if not places_of(store, study, plan).free:
+            if plan.full:
+                return RedirectResponse(filled_address(plan.full, ids), 303)
+            return page(request, "study/full.html", back="")
+    return page(
+        request,
+        "study/recruit.html",
+        settings=StudySettings.model_validate(study.settings),
+        path=request.url.path,
+        ids=ids,
+        came=who is not None,
+        over=who is not None and who.state in OVER,
+    )
+
+
+@router.post("/recruit/{secret}", response_class=RedirectResponse)
+def begin_recruit(request: Request, secret: Secret, fields: Fields) -> Response:
+    """Give the person a place, once, and the place to this browser."""
+    store = store_of(request)
+    study, plan, ids = _find_recruiting(request, fields)
+    if find_recruit(store, study, ids[plan.parameters[0]]) is None:
+        _check_open(store, study)
+    who = take_place(store, study, plan, ids)
+    if who is None:  # browsers follow no redirect of a form to another site
+        return page(request, "study/full.html", back=filled_address(plan.full, ids))
+    answer = RedirectResponse(home(study.name, who.id), 303)
+    if bind(request, who, answer):
+        if plan.echoed:
+            keep_platform_ids(request, who, answer, {name: ids[name] for name in plan.echoed})
+        _let_in(store, store.studies.participant(study.name, who.id), study)
+    return answer
+
+
+def _find_recruiting(
+    request: Request, fields: Mapping[str, str]
+) -> tuple[StudyRow, RecruitPlan, dict[str, str]]:
+    found = recruiting_study(store_of(request), request.url.path)
+    if found is None:
+        raise Missing("This link leads nowhere. Please open the study from where you found it.")
+    study, plan = found
+    if store_of(request).recruits.ids_were_deleted(study.name):
+        raise Refused("This study takes nobody in any more. Thank you for coming.", 410)
+    try:
+        return study, plan, platform_ids(plan, fields)
+    except ConfigError as error:
+        raise Refused(str(error), 400) from error
+
+
+def _let_in(store: Store, who: ParticipantRow, study: StudyRow) -> None:
+    """Give a participant a condition as soon as consent and screening are past."""
+    settings = StudySettings.model_validate(study.settings)
+    agreed = who.state == "consented" or (who.state == "arrived" and not settings.consent)
+    if agreed and not is_to_be_screened(store, settings, who):
+        assign_condition(store, settings, who)
 
 
 @router.get("/deleted")
@@ -86,12 +175,16 @@ def _check_open(store: Store, study: StudyRow) -> None:
         raise Refused(f"{BUDGET_SPENT_TEXT} Your link was not used up.")
 
 
-Step: TypeAlias = Literal["consent", "instructions", "activity", "survey", "end"]
+Step: TypeAlias = Literal["consent", "screening", "instructions", "activity", "survey", "end"]
 
 
 @router.get(_HOME, response_class=RedirectResponse)
 def hub(request: Request, who: Bound) -> Response:
     """Lead the participant to what is next."""
+    if not who.over and not return_to_place(
+        store_of(request), who.study, who.settings, who.participant
+    ):
+        return RedirectResponse(f"{who.home}/end", 303)
     step, path = next_step(store_of(request), who)
     return RedirectResponse(who.home + (path if step == "activity" else f"/{step}"), 303)
 
@@ -107,8 +200,11 @@ def next_step(store: Store, who: Taking) -> tuple[Step, str]:
         raise Refused("This study is closed at the moment. What you did so far is kept.")
     if not who.agreed:
         return "consent", ""
+    if is_to_be_screened(store, who.settings, who.participant):
+        return "screening", ""
     answers = study_answers(store, who.participant)
-    if who.settings.instructions and INSTRUCTIONS not in answers:
+    settings = who.settings.in_condition(answers.get(CONDITION))
+    if settings.instructions and INSTRUCTIONS not in answers:
         return "instructions", ""
     path = (play if who.study.kind == "play" else rate).next_step(store, who)
     if path is not None:
@@ -132,13 +228,43 @@ def decide(
     if _is_due(store_of(request), who, "consent"):
         state: Literal["consented", "refused"] = "consented" if choice == "agree" else "refused"
         store_of(request).studies.set_state(who.participant.pk, state)
+        _let_in(store_of(request), replace(who.participant, state=state), who.study)
+    return _home(who)
+
+
+@router.get(f"{_HOME}/screening")
+def screening(request: Request, who: Bound) -> Response:
+    """The questions that decide who takes part."""
+    questions = who.settings.recruit.questions if who.settings.recruit else ()
+    return _step_page(request, who, "screening", questions=questions, values={}, problems={})
+
+
+@router.post(f"{_HOME}/screening")
+def answer_screening(request: Request, who: Bound, fields: Fields) -> Response:
+    """Admit the participant, or say why not; a form with a gap is shown again."""
+    store = store_of(request)
+    if not _is_due(store, who, "screening") or who.settings.recruit is None:
+        return _home(who)
+    questions = who.settings.recruit.questions
+    form = read_survey(questions, fields)
+    if form.problems:
+        response = _step_page(
+            request, who, "screening", questions=questions, values=fields, problems=form.problems
+        )
+        response.status_code = 422
+        return response
+    answers = {name: str(value) for name, value in form.values.items()}
+    if screen(store, who.settings, who.participant, answers) is None:
+        _let_in(store, who.participant, who.study)
     return _home(who)
 
 
 @router.get(f"{_HOME}/instructions")
 def instructions(request: Request, who: Bound) -> Response:
     """What the participant will do."""
-    return _step_page(request, who, "instructions")
+    answers = study_answers(store_of(request), who.participant)
+    text = who.settings.in_condition(answers.get(CONDITION)).instructions
+    return _step_page(request, who, "instructions", text=text)
 
 
 @router.post(f"{_HOME}/instructions", response_class=RedirectResponse)
@@ -162,7 +288,7 @@ def answer(request: Request, who: Bound, fields: Fields) -> Response:
     store = store_of(request)
     if not _is_due(store, who, "survey"):
         return _home(who)
-    form = read_survey(who.settings, fields)
+    form = read_survey(who.settings.survey, fields)
     if form.problems:
         response = _step_page(
             request, who, "survey", values=fields, problems=form.problems, note=""
@@ -186,9 +312,14 @@ def end(request: Request, who: Bound) -> Response:
         )
     finished = who.participant.state == "finished"
     code = completion_code(who.settings, who.participant.id) if finished else ""
-    done = who.settings.survey and survey_done(who.settings, study_answers(store, who.participant))
+    answers = study_answers(store, who.participant)
+    done = who.settings.survey and survey_done(who.settings, answers)
     note = play.note(store, who) if finished and not done else ""
-    return page(request, "study/end.html", who=who, code=code, note=note)
+    back = return_address(store, who.settings, who.participant, platform_ids_in(request))
+    outcome = answers.get(OUTCOME, "")
+    return page(
+        request, "study/end.html", who=who, code=code, note=note, back=back, outcome=outcome
+    )
 
 
 @router.get(f"{_HOME}/leave")

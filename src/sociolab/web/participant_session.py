@@ -5,9 +5,10 @@ from __future__ import annotations
 import hashlib
 import hmac
 import math
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Annotated, TypeAlias
+from urllib.parse import parse_qsl, urlencode
 
 from fastapi import Depends, Path, Request
 from starlette.requests import HTTPConnection
@@ -15,6 +16,7 @@ from starlette.responses import Response
 
 from sociolab.store.studies import ParticipantRow, StudyRow
 from sociolab.studies.participants import declined, hash_secret
+from sociolab.studies.recruiting import is_to_be_screened
 from sociolab.studies.settings import StudySettings
 from sociolab.web.security import fresh_secret, participant_cookie, secret_of
 from sociolab.web.site import Missing, Refused, site_of, store_of
@@ -73,6 +75,29 @@ def bind(request: Request, participant: ParticipantRow, answer: Response) -> boo
     return True
 
 
+PLATFORM_COOKIE = "sociolab-platform"
+
+
+def keep_platform_ids(
+    request: Request, participant: ParticipantRow, answer: Response, ids: Mapping[str, str]
+) -> None:
+    """Let the participant's own browser keep what the platform's addresses get back: the server
+    does not read its store's ids for that."""
+    answer.set_cookie(
+        PLATFORM_COOKIE,
+        urlencode(ids),
+        max_age=180 * 24 * 3600,
+        path=home(participant.study, participant.id),
+        httponly=True,
+        secure=site_of(request).settings.secure,
+        samesite="lax",
+    )
+
+
+def platform_ids_in(request: Request) -> Mapping[str, str]:
+    return dict(parse_qsl(request.cookies.get(PLATFORM_COOKIE, "")[:5000]))
+
+
 def bound(request: HTTPConnection, study: str, participant: str) -> Taking:
     """The participant who makes a request, in whatever state: a dependency of the pages around the
     activity.
@@ -112,6 +137,8 @@ def taking(request: HTTPConnection, study: str, participant: str) -> Taking:
         raise Refused("This study is closed at the moment. What you did so far is kept.")
     if not who.agreed:
         raise Refused("This comes after your consent. Open the link that you were given again.")
+    if is_to_be_screened(site_of(request).store, who.settings, who.participant):
+        raise Refused("A few questions come before this. Open the link that you were given again.")
     return who
 
 

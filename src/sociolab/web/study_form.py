@@ -216,6 +216,10 @@ _FOLDER = (
     "expected an imported data set by its name, as `sociolab list data` has it; a folder is named "
     "in a file: `sociolab study create FILE`"
 )
+_RECRUITS = (
+    "Recruiting, conditions and attention checks are set in a file, not in a form: edit a copy of "
+    "the file that set up this study, then `sociolab study create FILE --name NAME`."
+)
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,79}")
 
 
@@ -251,7 +255,10 @@ def new(
     store = store_of(request)
     if like:
         row = study_row(store, like)
-        settings = StudySettings.model_validate(row.settings).model_dump(mode="json")
+        whole = StudySettings.model_validate(row.settings)
+        if whole.recruit or whole.conditions or any(each.expected for each in whole.survey):
+            raise ConfigError(_RECRUITS)
+        settings = whole.model_dump(mode="json")
         return _form(request, store, row.kind, fill_form(settings, row.kind))
     chosen = _kind(kind)
     if chosen is None:

@@ -18,6 +18,7 @@ from sociolab.store.store import Store
 from sociolab.store.studies import ParticipantRow, StudyKind, StudyRow
 from sociolab.studies.participants import MOST_LINKS, forget, forget_study, invite, reissue
 from sociolab.studies.progress import describe_capacity, progress_of
+from sociolab.studies.recruiting import describe_recruiting
 from sociolab.studies.settings import StudySettings, plan_rows
 from sociolab.studies.setup import TEXTS, change_texts, count_consented, set_open
 from sociolab.studies.study_export import export_zip
@@ -114,6 +115,7 @@ def study_context(request: Request, name: str, at: int = 1) -> dict[str, Any]:
         "plan": plan_rows(settings),
         "progress": progress_of(store, row.name),
         "room": describe_capacity(store, row),
+        "recruiting": describe_recruiting(store, row, site_of(request).settings.address),
         "problem": _problem(request, row.name),
         "people": people[(at - 1) * _PAGE : at * _PAGE],
         "count": len(people),
@@ -175,7 +177,8 @@ def make_links(
     invited = invite(store, row.name, count)
     address = site_of(request).settings.address
     links = [(link.participant, address + link.path) for link in invited]
-    return page(request, "study/links.html", study=row, links=links, again="")
+    room = describe_capacity(store, row)
+    return page(request, "study/links.html", study=row, links=links, again="", room=room)
 
 
 @router.post("/{study}/people/{participant}/link")
@@ -186,7 +189,7 @@ def make_link(request: Request, name: StudyName, participant: ParticipantName) -
     who = participant_row(store, row, participant)
     link = reissue(store, row.name, who.id)
     links = [(link.participant, site_of(request).settings.address + link.path)]
-    return page(request, "study/links.html", study=row, links=links, again=who.id)
+    return page(request, "study/links.html", study=row, links=links, again=who.id, room="")
 
 
 @router.post("/{study}/people/{participant}/delete", response_class=RedirectResponse)
