@@ -136,7 +136,7 @@ def one(kind: Kind, seed: int, folder: Path) -> tuple[tuple[float, float, float,
     with start_in_thread(settings) as server:
         config = RunConfig.model_validate({**described, "base_url": server.url})
         found = estimate(config)
-        result = run(config)
+        result = run(config).result
     tokens = result.tokens
     whole = (tokens.prompt * INPUT + tokens.completion * OUTPUT) / 1e6
     rows = []

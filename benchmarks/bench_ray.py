@@ -44,7 +44,7 @@ def scaling(folder: Path, workers: list[int], latency: float, each: int) -> None
             # A worker process takes seconds of CPU to start: not what is measured here.
             run(_config(folder / f"warm{count}.db", endpoint.url, count, 2))
             began = time.perf_counter()
-            result = run(_config(folder / f"{count}.db", endpoint.url, count, each))
+            result = run(_config(folder / f"{count}.db", endpoint.url, count, each)).result
             took = time.perf_counter() - began
             ray.shutdown()
             speed = result.calls / took

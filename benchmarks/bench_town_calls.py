@@ -92,7 +92,7 @@ def play(url: str, folder: Path, meter: Meter | None = None, **more: object) -> 
         }
     )
     with patch.object(kit, "ModelMind", Aloud):
-        result = run(config, meter.watch if meter else None)
+        result = run(config, meter.watch if meter else None).result
     if result.failed or result.stopped:
         with Store.open(folder / "runs.db", create=False) as store:
             problems = [row.problem for row in store.trials(result.run) if row.problem]

@@ -71,7 +71,7 @@ def main() -> None:
     config = RunConfig.model_validate_json(sys.argv[1])
     meter = Meter()
     before = cpu_seconds()
-    result = run(config, meter.watch)
+    result = run(config, meter.watch).result
     after = cpu_seconds()
     figures = {
         "trials": result.trials,

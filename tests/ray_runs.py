@@ -43,9 +43,9 @@ def main() -> None:
         try:
             if judging is not None:
                 config = JudgeConfig(on="ray", store=Path(given["store"]), **judging)
-                told["calls"] = judge_run(given["name"], config, repeats=1).calls
+                told["calls"] = judge_run(given["name"], config, repeats=1).result.calls
             else:
-                result = run(RunConfig(on="ray", **given))
+                result = run(RunConfig(on="ray", **given)).result
                 told["calls"], told["stopped"] = result.calls, result.stopped
         except SociolabError as error:
             told["error"] = f"{type(error).__name__}: {error}"

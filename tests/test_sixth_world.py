@@ -134,7 +134,7 @@ def test_its_formats_are_imported(path: Path, tmp_path: Path) -> None:
     assert "2 games" in import_anything("games", Import(games, "two", False, path))
     again = run(
         RunConfig(world="ultimatum", data="two", judges=("payoffs",), store=path, name="data")
-    )
+    ).result
     assert again.trials == 2
     import_anything("games-played", Import(played, "elsewhere", False, path))
     with Store.open(path) as store:

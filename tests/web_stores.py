@@ -43,7 +43,7 @@ def filled_store(path: Path) -> Names:
     """A store with a run of every world and a study of every kind."""
     runs = []
     for world, limit in (("sotopia", 3), ("anteval-information", 1), ("stss-talk", 2), ("stss", 1)):
-        runs.append(run(RunConfig(world=world, limit=limit, store=path, name=world)).run)
+        runs.append(run(RunConfig(world=world, limit=limit, store=path, name=world)).result.run)
     with Store.open(path) as store:
         found = [(name, row.trial) for name in runs for row in store.trials(name)[:2]]
         pairs, cookies, secrets = [], [], []

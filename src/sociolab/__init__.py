@@ -1,15 +1,16 @@
 """A laboratory for the social intelligence of language agents.
 
 >>> from sociolab import RunConfig, run
->>> result = run(RunConfig(world="sotopia", tasks="bargain", limit=2, seed=1))
->>> result.played
+>>> first = run(RunConfig(world="sotopia", tasks="bargain", limit=2, seed=1))
+>>> first.played
 2
 
-Everything that the command line does is here too: `run` and `run_async` play, `judge_run` judges
-again, `result_of` computes a stored run's result, `compare` and `rank` conclude from several,
-`scores_table` and `turns_table` give all of it as rows, `Arena` is a world to train in. An
-analysis of your own takes the `values_of` runs and returns a `Section`, which `draw` writes.
-docs/python.md shows them at work. Importing this package loads nothing of them.
+Everything that the command line does is here too: `run` and `run_async` play a `Run`, `open_run`
+opens a stored one, and a notebook shows both; `judge_run` judges again, `result_of` computes a
+stored run's result, `compare` and `rank` conclude from several, `scores_table`, `episodes_table`
+and `turns_table` give all of it as rows, `Arena` is a world to train in. An analysis of your own
+takes the `values_of` runs and returns a `Section`, which `draw` writes. docs/python.md shows them
+at work. Importing this package loads nothing of them.
 """
 
 from typing import TYPE_CHECKING
@@ -24,10 +25,15 @@ if TYPE_CHECKING:
         mean_of as mean_of,
         values_of as values_of,
     )
+    from sociolab.app.opened_run import (
+        Run as Run,
+        open_run as open_run,
+    )
     from sociolab.app.players.agent_models import AgentModels as AgentModels
     from sociolab.app.preflight.estimate import estimate as estimate
     from sociolab.app.queries import (
         calls_of as calls_of,
+        episodes_table as episodes_table,
         scores_table as scores_table,
         transcript as transcript,
         turns_table as turns_table,

@@ -66,14 +66,14 @@ def test_several_runs_are_one_table_and_each_is_named(path: Path) -> None:
 def test_an_empty_table_has_its_columns(path: Path) -> None:
     with open_store(path) as store:
         assert scores_table(store, []).columns == tuple(SCORES)
-        frame = turns_table(store, []).to_pandas()
+        frame = turns_table(store, []).to_frame()
     assert list(frame.columns) == list(TURNS)
 
 
 def test_a_data_frame_holds_the_same(path: Path) -> None:
     with open_store(path) as store:
         rows = scores_table(store, ["a", "b"])
-    frame = rows.to_pandas()
+    frame = rows.to_frame()
     assert list(frame.columns) == list(rows.columns)
     assert frame["value"].tolist() == [row["value"] for row in rows]
 
@@ -81,7 +81,7 @@ def test_a_data_frame_holds_the_same(path: Path) -> None:
 def test_where_pandas_is_missing_it_is_said(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "pandas", None)
     with open_store(path) as store, pytest.raises(ConfigError, match="pip install pandas"):
-        scores_table(store, "a").to_pandas()
+        scores_table(store, "a").to_frame()
 
 
 def test_a_run_that_is_not_there_is_refused(path: Path) -> None:

@@ -186,6 +186,6 @@ def test_the_program_plays_with_the_model_behind_it(tmp_path: Path) -> None:
             name="program",
             store=tmp_path / "lab.db",
         )
-        result = run(config)
+        result = run(config).result
         assert result.played == 2
         assert result.calls == endpoint.counters.requests >= 4

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 import subprocess
 import sys
-from collections.abc import Mapping
+from collections.abc import Iterable
 from importlib import import_module
 from pathlib import Path
 
@@ -13,7 +13,7 @@ import pytest
 
 from cli.conftest import environment
 from sociolab import Progress
-from sociolab.app import ModelCall
+from sociolab.app import EPISODES, ModelCall
 from sociolab.store import SCORES, TURNS
 
 PAGE = (Path(__file__).parents[2] / "docs" / "python.md").read_text("utf-8")
@@ -68,8 +68,11 @@ def test_all_programs_of_the_page_are_run() -> None:
     assert len(PROGRAMS) == PAGE.count("```python")
 
 
-@pytest.mark.parametrize(("title", "columns"), [("scores_table", SCORES), ("turns_table", TURNS)])
-def test_every_column_is_told(title: str, columns: Mapping[str, object]) -> None:
+@pytest.mark.parametrize(
+    ("title", "columns"),
+    [("scores_table", SCORES), ("episodes_table", EPISODES), ("turns_table", TURNS)],
+)
+def test_every_column_is_told(title: str, columns: Iterable[str]) -> None:
     section = PAGE[PAGE.index(f"`{title}`: a row for") :]
     (table,) = re.findall(r"(?s)\| column \|.*?\n\n", section)[:1]
     named = [cell for row in re.findall(r"(?m)^\| (`.*?`) \|", table) for cell in row.split(", ")]

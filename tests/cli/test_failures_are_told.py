@@ -33,7 +33,9 @@ def test_why_a_trial_failed_is_in_the_report_and_in_the_episode(
 ) -> None:
     store = tmp_path / "runs.db"
     agent = f"python:{__name__}:Breaks"
-    result = run(RunConfig(agents=(agent,), judges=("none",), limit=1, store=store, name="broken"))
+    result = run(
+        RunConfig(agents=(agent,), judges=("none",), limit=1, store=store, name="broken")
+    ).result
     said = "the player of this test cannot count to three"
     assert result.failed == 1
     told = result.failures.problems["plugin"]

@@ -36,7 +36,7 @@ def play(endpoint: EndpointProcess, folder: Path, name: str) -> RunResult:
             store=folder / "s.db",
             models=models,
         )
-    )
+    ).result
 
 
 def played(folder: Path, name: str) -> dict[str, tuple[tuple[Event, ...], list[Verdict]]]:

@@ -35,7 +35,7 @@ def play(
         "store": folder / "s.db", "models": folder / "models.toml", "limit": 4, **options,
     }  # fmt: skip
     with start_in_thread(settings) as server:
-        result = run(RunConfig(base_url=server.url, **described))
+        result = run(RunConfig(base_url=server.url, **described)).result
         return result, server.counters
 
 

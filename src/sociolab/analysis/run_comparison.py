@@ -81,10 +81,11 @@ def compare(
     other: str | None = None,
     judge: str | None = None,
     measures: Sequence[str] = (),
-) -> dict[str, Any]:
+) -> ComparedRuns:
     """Compare two runs, or two agents of one run (`agent` and `other`), over the plays they share.
 
-    The dict is what `sociolab compare --json` prints, without single pairs (docs/compare.md):
+    The dict, which a notebook shows as a table, is what `sociolab compare --json` prints, without
+    single pairs (docs/compare.md):
     `["comparison"]["measures"]` has, by metric, the means of both sides, the difference a - b with
     its 95 % interval clustered by scenario, and p corrected over the metrics (`holm_p`). Figures
     that cannot be computed are None. `measures` limits the metrics. ConfigError where the runs
@@ -102,7 +103,20 @@ def compare(
     """
     names = (runs,) if isinstance(runs, str) else tuple(runs)
     request = CompareRequest(names, agent, other, judge, tuple(measures))
-    return compare_runs(store, request).document()
+    return ComparedRuns(compare_runs(store, request))
+
+
+class ComparedRuns(dict[str, Any]):
+    """A comparison as `sociolab compare --json` prints it, which a notebook shows as a table."""
+
+    def __init__(self, conclusions: Conclusions) -> None:
+        super().__init__(conclusions.document())
+        self.sections = conclusions.overview
+
+    def _repr_html_(self) -> str:
+        from sociolab.report.html import sections_fragment
+
+        return sections_fragment(self.sections)
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,10 +12,10 @@ In the order in which work passes through them:
 - `preflight`: checks before a run is paid for: `estimate` (`run --dry-run`) and `doctor`.
 
 Beside them: `registry` (plugins by entry point), `tools` (commands of worlds), `queries`,
-`episode_list` and `transcripts` (stored runs and episodes), `results` (runs as pages, sites and
-CSV), `audit`, `credit` and `hard_subset` (work that calls a model or stores a list, around
-`analysis`), `run_cache` (results that the web app caches) and `run_sync` (coroutines from plain
-code). None of this knows of HTTP.
+`episode_list` and `transcripts` (stored runs and episodes), `opened_run` (a run in a notebook),
+`results` (runs as pages, sites and CSV), `audit`, `credit` and `hard_subset` (work that calls a
+model or stores a list, around `analysis`), `run_cache` (results that the web app caches) and
+`run_sync` (coroutines from plain code). None of this knows of HTTP.
 """
 
 from typing import TYPE_CHECKING
@@ -48,6 +48,7 @@ if TYPE_CHECKING:
     )
     from sociolab.app.preflight.doctor import Diagnosis as Diagnosis, examine as examine
     from sociolab.app.queries import (
+        EPISODES as EPISODES,
         EpisodeQuery as EpisodeQuery,
         ModelCall as ModelCall,
         find_episode as find_episode,

@@ -7,7 +7,8 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from importlib import import_module
-from typing import Any, get_args
+from importlib.util import find_spec
+from typing import TYPE_CHECKING, Any, get_args
 
 from sociolab.app.episode_list import (
     EpisodeFilter,
@@ -30,8 +31,12 @@ from sociolab.core.score import (
 from sociolab.report.result import each_once
 from sociolab.store.calls import CallRow
 from sociolab.store.checking import verify_runs
+from sociolab.store.overview import episode_rows
 from sociolab.store.parquet import SCORES, TURNS, Row, score_rows, turn_rows
 from sociolab.store.store import RunRow, Store
+
+if TYPE_CHECKING:
+    from sociolab.report.transcript_views import TranscriptView
 
 _ALL = 10**9
 """A page size beyond any run's number of episodes."""
@@ -263,7 +268,22 @@ def find_episode(store: Store, prefix: str, run: str | None) -> StoredEpisode:
     )
 
 
-def transcript(store: Store, run: str, episode: str, seat: str | None = None) -> str:
+class TranscriptText(str):
+    """A transcript as plain text, which a notebook shows as a page does, and a shell as it is."""
+
+    __slots__ = ("view",)
+    view: TranscriptView
+
+    def __repr__(self) -> str:
+        return str(self)
+
+    def _repr_html_(self) -> str:
+        from sociolab.report.html import transcript_fragment
+
+        return transcript_fragment(self.view)
+
+
+def transcript(store: Store, run: str, episode: str, seat: str | None = None) -> TranscriptText:
     """An episode to read, as plain text with its scores: what `sociolab show` prints.
 
     `episode` is an id or its beginning; with a `seat` (an id or a name), only what it saw.
@@ -289,7 +309,10 @@ def transcript(store: Store, run: str, episode: str, seat: str | None = None) ->
     judgings = () if seen_by else tuple(store.verdicts.judgings(run, trial=trial.id))
     exams = exams_by_judge(store, run, (row.judge for row in judgings))
     declared = store.run(run).declared
-    return play_text(transcript_view(hit.episode, view, judgings, declared, exams))
+    shown = transcript_view(hit.episode, view, judgings, declared, exams)
+    text = TranscriptText(play_text(shown))
+    text.view = shown
+    return text
 
 
 @dataclass(frozen=True, slots=True)
@@ -358,6 +381,13 @@ def _turn_of(row: CallRow) -> int | None:
     return None if row.call.role == "judge" else row.call.turn
 
 
+EPISODES = (
+    *("run", "trial", "task", "cluster", "tags", "repeat", "seats", "agents"),
+    *("status", "cause", "problem", "ended", "turns", "answers", "failed"),
+)
+"""The columns of `episodes_table`."""
+
+
 class Rows(list[dict[str, Any]]):
     """A list of dicts with the same keys, the `columns`, which are known even for an empty list."""
 
@@ -365,22 +395,25 @@ class Rows(list[dict[str, Any]]):
         super().__init__(rows)
         self.columns = tuple(columns)
 
-    def to_pandas(self) -> Any:
-        """These rows as a pandas.DataFrame; ConfigError where pandas is not installed."""
-        try:
-            pandas = import_module("pandas")  # no dependency, and slow to import
-        except ImportError as error:
-            raise ConfigError(
-                "a data frame needs pandas, which is not installed; run: pip install pandas"
-            ) from error
-        return pandas.DataFrame(list(self), columns=list(self.columns))
+    def to_frame(self) -> Any:
+        """These rows as a data frame of pandas or, where that is not installed, of polars;
+        ConfigError where neither is."""
+        if find_spec("pandas"):  # neither is a dependency, and both are slow to import
+            return import_module("pandas").DataFrame(list(self), columns=list(self.columns))
+        if find_spec("polars"):
+            schema = None if self else self.columns
+            polars = import_module("polars")
+            return polars.DataFrame(list(self), schema=schema, infer_schema_length=None)
+        raise ConfigError(
+            "a data frame needs pandas or polars, and neither is installed; run: pip install pandas"
+        )
 
 
 def scores_table(store: Store, runs: str | Sequence[str]) -> Rows:
     """The scores of one or several runs as rows: one for each score, failed score or "cannot tell".
 
     Rows are dicts with the same keys (`.columns`; docs/python.md explains them); what does not
-    apply is None. `.to_pandas()` makes a data frame. StoreError for a run that is not in the store.
+    apply is None. `.to_frame()` makes a data frame. StoreError for a run that is not in the store.
 
     >>> from sociolab import Rating, RunConfig, keep_ratings, open_store, run, scores_table
     >>> result = run(RunConfig(limit=1, judges="none", name="first", store=f"{folder}/lab.db"))
@@ -399,7 +432,7 @@ def turns_table(store: Store, runs: str | Sequence[str]) -> Rows:
     answer, unusable reply and end.
 
     Rows are dicts with the same keys (`.columns`; docs/python.md explains them); what does not
-    apply is None. `.to_pandas()` makes a data frame. StoreError for a run that is not in the store.
+    apply is None. `.to_frame()` makes a data frame. StoreError for a run that is not in the store.
 
     >>> from sociolab import RunConfig, open_store, run, turns_table
     >>> result = run(RunConfig(tasks="bargain", limit=1, name="first", store=f"{folder}/lab.db"))
@@ -409,6 +442,33 @@ def turns_table(store: Store, runs: str | Sequence[str]) -> Rows:
     ('moved', 0, 'speak')
     """
     return _table(store, runs, TURNS, turn_rows)
+
+
+def episodes_table(store: Store, runs: str | Sequence[str]) -> Rows:
+    """The trials of one or several runs as rows, in the order of the plan, played or not.
+
+    Rows are dicts with the same keys (`.columns`; docs/python.md explains them).
+    `.to_frame()` makes a data frame. StoreError for a run that is not in the store.
+
+    >>> from sociolab import RunConfig, episodes_table, open_store, run
+    >>> result = run(RunConfig(tasks="bargain", limit=1, name="first", store=f"{folder}/lab.db"))
+    >>> with open_store(f"{folder}/lab.db") as store:
+    ...     (row,) = episodes_table(store, "first")
+    >>> row["status"], row["ended"], row["agents"]
+    ('played', 'left', 'scripted, scripted')
+    """
+    names = (runs,) if isinstance(runs, str) else each_once(runs)
+
+    def rows() -> Iterator[dict[str, Any]]:
+        for name in names:
+            verify_runs(store, name)
+            for row in episode_rows(store, name):
+                told = {column: getattr(row, column, None) for column in EPISODES}
+                seats, agents = (", ".join(part) for part in zip(*row.cast, strict=True))
+                tags = ", ".join(row.tags)
+                yield told | {"run": name, "seats": seats, "agents": agents, "tags": tags}
+
+    return Rows(EPISODES, rows())
 
 
 def _table(

@@ -91,7 +91,8 @@ class Lab:
             self.tell(f"{number} of {plural(len(configs), 'run')}: {config.name}")
             budget = self._remaining_budget(str(config.name), names, exams)
             bounded = config.model_copy(update={"budget": budget})
-            results.append(await run_async(bounded, on_progress=_progress_reporter(self.tell)))
+            played = await run_async(bounded, on_progress=_progress_reporter(self.tell))
+            results.append(played.result)
             if results[-1].stopped:
                 break
         return results
@@ -112,7 +113,7 @@ class Lab:
             config = self._complete(JudgeConfig, choice)
             bounded = config.model_copy(update={"budget": self._remaining_budget(run, runs, exams)})
             self.tell(f"judging {run}")
-            results.append(await judge_run_async(run, bounded, repeats=1))
+            results.append((await judge_run_async(run, bounded, repeats=1)).result)
             if results[-1].stopped:
                 return results
         return [result_of(self.store, run) for run in runs]

@@ -114,7 +114,7 @@ def _judge(run: str, config: JudgeConfig, *, repeats: int, sheet: str, as_json: 
         return watch(lambda name: None)(name, tally)
 
     with resumable("what was judged is stored, the same command resumes from here"):
-        result = judge_run(run, config, repeats=repeats, sheet=sheet, watch=watched)
+        result = judge_run(run, config, repeats=repeats, sheet=sheet, watch=watched).result
     show_result(result, config.store, as_json=as_json)
     failed = [*judge_failures(result, config.store, tallies[0].judges)]
     for sentence in failed:

@@ -147,7 +147,7 @@ def play_and_show(
             on_start()
 
     try:
-        result = play(config, watch(note_name, plain=by_person))
+        result = play(config, watch(note_name, plain=by_person)).result
     except StorageError as error:
         if started and config.name is None:
             raise StorageError(f"{error} (with --name {started[0]})") from error

@@ -176,7 +176,7 @@ def demo(
     for world in dict.fromkeys((FIRST_WORLD, *world_names())):
         config = RunConfig(world=world, agents=("scripted",), store=store, name=f"demo-{world}")
         try:
-            result = play(config)
+            result = play(config).result
         except (ConfigError, WorldError) as error:  # of this world alone
             say(f"{world} is left out: {error}")
             broken = True

@@ -26,7 +26,15 @@ def load_public_names(package: str) -> tuple[Callable[[str], Any], Callable[[], 
             raise AttributeError(f"module {package!r} has no attribute {name!r}")
         return getattr(import_module(homes[name]), name)
 
-    return load, lambda: sorted({*vars(sys.modules[package]), *_public_homes(package)})
+    def offered() -> list[str]:
+        own = [name for name in vars(sys.modules[package]) if name not in _HELPERS]
+        return sorted({*own, *_public_homes(package)})
+
+    return load, offered
+
+
+_HELPERS = {"TYPE_CHECKING", "load_public_names"}
+"""What every such `__init__.py` imports for itself."""
 
 
 @cache

@@ -348,9 +348,9 @@ class Judge(Protocol):
     ...     id = JudgeId("length", "rules")
     ...     async def judge(self, episode, judging=0):
     ...         return [Score(Measure("length", 0, 1000), None, len(episode.moves))]
-    >>> result = run(RunConfig(judges="python:__main__:Length", limit=1, settings={"turns": "4"},
-    ...                        name="first", store=f"{folder}/lab.db"))
-    >>> {entry.value for entry in result.scores if entry.measure == "length"}
+    >>> talk = run(RunConfig(judges="python:__main__:Length", limit=1, settings={"turns": "4"},
+    ...                      name="first", store=f"{folder}/lab.db"))
+    >>> {entry.value for entry in talk.result.scores if entry.measure == "length"}
     {4.0}
     """
 

@@ -550,9 +550,9 @@ def start_in_thread(settings: EndpointSettings, port: int = 0) -> Iterator[Endpo
     >>> from sociolab.endpoint import EndpointSettings, start_in_thread
     >>> settings = EndpointSettings(responder=lambda chat: '{"action": "leave", "text": ""}')
     >>> with start_in_thread(settings) as endpoint:
-    ...     result = run(RunConfig(agents="openai/m", partner="scripted", judges="none", limit=1,
-    ...                            base_url=endpoint.url, name="first", store=f"{folder}/lab.db"))
-    >>> result.ends, result.calls
+    ...     talk = run(RunConfig(agents="openai/m", partner="scripted", judges="none", limit=1,
+    ...                          base_url=endpoint.url, name="first", store=f"{folder}/lab.db"))
+    >>> talk.result.ends, talk.result.calls
     ({'left': 2}, 2)
     """
     ready: Future[tuple[EndpointServer, asyncio.AbstractEventLoop, asyncio.Event]] = Future()

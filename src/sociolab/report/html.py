@@ -8,7 +8,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -117,6 +117,28 @@ def section_page(title: str, sections: Sequence[Section]) -> str:
     template = pages().get_template("page.html")
     text = template.render(title=title, runs=(), sections=sections, home="")
     return _with_scripts(sanitize(text), "")
+
+
+def run_fragment(result: RunResult) -> str:
+    """A run as HTML for a notebook: what was played, and the scores."""
+    return _fragment("run", content(1, ShownRun(result)))
+
+
+def sections_fragment(sections: Sequence[Section]) -> str:
+    """Sections as HTML for a notebook, without their charts."""
+    return _fragment("sections", tuple(replace(section, figures=()) for section in sections))
+
+
+def transcript_fragment(view: TranscriptView) -> str:
+    """An episode as HTML for a notebook."""
+    return _fragment("transcript", view)
+
+
+def _fragment(macro: str, shown: object) -> str:
+    """HTML with its style, which takes colours and font of the page that it is put in, be it light
+    or dark, and changes nothing else there."""
+    module: Any = pages().get_template("notebook.html").module
+    return sanitize(str(module.fragment(macro, shown)))
 
 
 @cache

@@ -87,9 +87,9 @@ def result_of(store: Store, run: str, *, stopped: str = "") -> RunResult:
     row of it is damaged, ConfigError if the run only stores replies.
 
     >>> from sociolab import RunConfig, open_store, result_of, run
-    >>> result = run(RunConfig(limit=1, name="first", store=f"{folder}/lab.db"))
+    >>> first = run(RunConfig(limit=1, name="first", store=f"{folder}/lab.db"))
     >>> with open_store(f"{folder}/lab.db") as store:
-    ...     result_of(store, "first") == result
+    ...     result_of(store, "first") == first.result
     True
     """
     return details_of(store, run, stopped=stopped).result

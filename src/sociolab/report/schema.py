@@ -316,7 +316,8 @@ class RunResult(ResultRecord):
     those whose scores were left out (`report.result.select_scores`).
 
     >>> from sociolab import RunConfig, run
-    >>> result = run(RunConfig(tasks="bargain", limit=2, name="first", store=f"{folder}/lab.db"))
+    >>> config = RunConfig(tasks="bargain", limit=2, name="first", store=f"{folder}/lab.db")
+    >>> result = run(config).result
     >>> result.played, result.failed, result.cost_usd
     (2, 0, None)
     >>> goal = result.measure("goal")

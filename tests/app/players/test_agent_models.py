@@ -86,7 +86,7 @@ def play(folder: Path, url: str, **more: object) -> RunResult:
             {"base_url": url, "store": folder / "s.db", "agents": (f"python:{HERE}:Asking",)}
             | values
         )
-    )
+    ).result
 
 
 def test_calls_of_a_class_are_kept_under_what_it_was_asked_and_counted(tmp_path: Path) -> None:

@@ -62,7 +62,7 @@ def test_an_agent_that_hangs_fails_its_trials_and_the_report_says_why(tmp_path: 
     file = tmp_path / "run.toml"
     file.write_text("agent_timeout = 0.01\nattempts = 1\n", "utf-8")
     hangs = f"python:{__name__}:Hangs"
-    result = run(config(tmp_path, agents=(hangs,), partner="scripted", **read_toml(file)))
+    result = run(config(tmp_path, agents=(hangs,), partner="scripted", **read_toml(file))).result
     assert (result.played, result.failed) == (0, 4)
     assert result.failures.trials == {"timeout": 4}
     told = first(result, "trials")
@@ -107,7 +107,7 @@ def test_a_run_can_be_resumed_with_another_time(tmp_path: Path) -> None:
 
 def test_a_broken_judge_leaves_the_run_played_and_can_judge_again(tmp_path: Path) -> None:
     Moody.down = ValueError("the key is missing")
-    result = run(config(tmp_path, judges=("heuristic", MOODY)))
+    result = run(config(tmp_path, judges=("heuristic", MOODY))).result
     assert (result.played, result.failed) == (2, 0)
     assert result.failures.scores == {"plugin": 2}
     told = first(result, "scores")
@@ -117,7 +117,7 @@ def test_a_broken_judge_leaves_the_run_played_and_can_judge_again(tmp_path: Path
 
     Moody.down = None
     only = JudgeConfig(judges=(MOODY,), store=tmp_path / "s.db")
-    again = judge_run("a", only, repeats=1)
+    again = judge_run("a", only, repeats=1).result
     assert again.failures.scores == {}
     assert any(e.judge == "Moody" and e.measure == "warmth" and e.n for e in again.scores)
     assert "judging" not in {entry.measure for entry in again.scores}
@@ -127,7 +127,7 @@ def test_judging_again_a_judge_that_breaks_leaves_the_others_to_go_on(tmp_path: 
     run(config(tmp_path, judges=("none",)))
     Moody.down = ValueError("the key is missing")
     both = JudgeConfig(judges=(MOODY, "heuristic"), store=tmp_path / "s.db")
-    result = judge_run("a", both, repeats=1)
+    result = judge_run("a", both, repeats=1).result
     assert result.stopped == ""
     assert result.failures.scores == {"plugin": 2}
     assert any(e.judge == "heuristic" and e.n for e in result.scores)
@@ -143,12 +143,12 @@ def test_a_trial_played_anew_pays_no_call_twice(tmp_path: Path) -> None:
             base_url=endpoint.url,
             limit=1,
         )
-        broken = run(described)
+        broken = run(described).result
         assert (broken.failed, broken.failures.trials) == (2, {"plugin": 2})
         paid = broken.calls
         assert paid > 2
         Breaks.mended = True
-        whole = run(described)
+        whole = run(described).result
     assert (whole.played, whole.failed) == (2, 0)
     with open_store(tmp_path / "s.db") as store:
         calls = [call.call for call in store.calls.all("a")]

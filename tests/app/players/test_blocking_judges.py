@@ -38,10 +38,10 @@ def judged(request: pytest.FixtureRequest, tmp_path: Path) -> Judged:
     """Plays and judges three episodes at once; or judges those that were played before."""
     config = RunConfig(limit=3, name="a", store=tmp_path / "s.db", agent_timeout=5.0)
     if request.param == "run":
-        return lambda: run(config.model_copy(update={"judges": (f"{HERE}:Works",)}), watched)
+        return lambda: run(config.model_copy(update={"judges": (f"{HERE}:Works",)}), watched).result
     run(config.model_copy(update={"judges": ("none",)}))
     own = JudgeConfig(judges=(f"{HERE}:Works",), store=config.store, agent_timeout=5.0)
-    return lambda: judge_run("a", own, repeats=1, watch=watched)
+    return lambda: judge_run("a", own, repeats=1, watch=watched).result
 
 
 @pytest.fixture

@@ -32,7 +32,7 @@ def test_no_reply_is_unusable_where_no_fault_is_set(
                 base_url=server.url,
                 store=tmp_path / "s.db",
             )
-        )
+        ).result
         assert server.counters.requests >= 3, "the shortest talk, and a note of it"
     failed = result.failures
     assert (result.failed, failed.turns, failed.questions, failed.went_without) == (0, {}, {}, {})
@@ -49,6 +49,6 @@ def test_the_endpoint_leaves_in_the_plain_dialect_too(tmp_path: Path) -> None:
                 base_url=server.url,
                 store=tmp_path / "s.db",
             )
-        )
+        ).result
         assert server.counters.requests == result.trials
     assert result.failures.turns == {}

@@ -40,7 +40,7 @@ def play(data: Path, store: Path, **flags: object) -> object:
         "store": str(store),
         "name": "minds",
     }
-    return run(config_of(described | flags, "test"))
+    return run(config_of(described | flags, "test")).result
 
 
 class Lost:

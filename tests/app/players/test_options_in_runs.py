@@ -53,7 +53,7 @@ def played(folder: Path, url: str, agent: str, judge: str, **more: Any) -> RunRe
             store=folder / "s.db",
             **more,
         )
-    )
+    ).result
 
 
 def identities(folder: Path) -> dict[str, Any]:
@@ -146,7 +146,7 @@ def test_a_judge_of_other_options_is_another_judge(tmp_path: Path, url: str) -> 
             limit=1,
             store=tmp_path / "s.db",
         )
-    )
+    ).result
     named = {one.judge for one in result.scores}
     assert {"openai/j", "openai/j?temperature=0.5"} <= named
     assert {json.dumps(one) for one in sent("j")} == {

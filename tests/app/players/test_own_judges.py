@@ -115,7 +115,7 @@ def played(folder: Path, *judges: str, **more: Any) -> RunResult:
             store=folder / "s.db",
             **more,
         )
-    )
+    ).result
 
 
 def problem(result: RunResult) -> str:

@@ -44,7 +44,7 @@ def test_a_tag_makes_nobody_a_stand_in(tmp_path: Path) -> None:
     config = RunConfig(
         agents=("scripted",), limit=1, tags=("stand-in:scripted",), store=tmp_path / "s.db"
     )
-    result = run(config)
+    result = run(config).result
     assert stand_ins(result.settings) == ()
     assert not [words for words in warnings(result) if "stand-in" in words]
 

@@ -94,7 +94,7 @@ class Staying:
 def played_to_the_limit(config: RunConfig) -> RunResult:
     """A run whose models never leave."""
     with start_in_thread(EndpointSettings(responder=Staying())) as server:
-        result = run(config.model_copy(update={"base_url": server.url, "name": "run"}))
+        result = run(config.model_copy(update={"base_url": server.url, "name": "run"})).result
     assert result.played == result.trials
     return result
 
@@ -251,7 +251,7 @@ def test_what_a_town_takes_is_within_half_of_what_is_expected(
             tmp_path, world="stss", data=str(small_town), partner=background, judges=("rules",),
             repeats=repeats, base_url=server.url,
         )  # fmt: skip
-        found, result = estimate(config), run(config)
+        found, result = estimate(config), run(config).result
     low, high = found.range
     assert found.expected is not None
     assert result.calls is not None
@@ -273,7 +273,7 @@ class Counting:
 
 def asked_in(config: RunConfig, number: int) -> tuple[int, int]:
     """The number of seats of a trial, and the questions asked in it if all are scripted."""
-    result = run(config.model_copy(update={"agents": ("scripted",), "partner": "scripted"}))
+    result = run(config.model_copy(update={"agents": ("scripted",), "partner": "scripted"})).result
     assert config.store is not None
     with Store.open(config.store, create=False) as store:
         trial = store.trials(result.run)[number].trial

@@ -29,7 +29,7 @@ def test_checks_judge_where_they_never_have_and_once(tmp_path: Path) -> None:
     with Store.open(path, create=False) as store:  # as episodes are that were imported
         for row in list(store.verdicts.judgings("b")):
             store.verdicts.delete("b", row.judge, trial=row.trial)
-    result = judge_run("b", by_heuristic(path), repeats=2)
+    result = judge_run("b", by_heuristic(path), repeats=2).result
     assert judgings(path) == {"outcome": 2, "reported": 2, "heuristic": 4}
     assert {one.judge for one in result.scores if one.measure == "goal_checked"} == {"outcome"}
 

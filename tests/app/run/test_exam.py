@@ -202,7 +202,7 @@ def play(endpoint: EndpointServer, tmp_path: Path, name: str, **more: object) ->
         "store": tmp_path / "runs.db",
         "name": name,
     }
-    return run(RunConfig.model_validate(config | more))
+    return run(RunConfig.model_validate(config | more)).result
 
 
 def exam_calls(tmp_path: Path) -> int:
@@ -253,14 +253,14 @@ def test_a_reader_is_sent_alone_by_its_spelling_on_the_command_line(
 def test_it_can_be_left_out_and_taken_later(endpoint: EndpointServer, tmp_path: Path) -> None:
     assert examined(play(endpoint, tmp_path, "first", exam="off")) is None
     config = JudgeConfig(judges=("openai/j",), base_url=endpoint.url, store=tmp_path / "runs.db")
-    assert examined(judge_run("first", config, repeats=1)) is not None
+    assert examined(judge_run("first", config, repeats=1).result) is not None
 
 
 def test_rules_and_own_code_sit_none_unless_they_are_sent(tmp_path: Path) -> None:
     store = tmp_path / "runs.db"
     judge = "python:examinees:Constant"
     config = RunConfig(world="sotopia", limit=1, store=store, name="first")
-    assert {one.exam for one in run(config).judges} == {None}
+    assert {one.exam for one in run(config).result.judges} == {None}
     with Store.open(store) as opened:
         assert exam_runs(opened, "sotopia") == ()
     entry = take_exam(ExamConfig(judge=judge, store=store)).entry

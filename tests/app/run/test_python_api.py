@@ -57,7 +57,7 @@ def test_judging_and_estimating_work_inside_a_running_event_loop_too(tmp_path: P
     async def notebook() -> tuple[int, int]:
         run(config(tmp_path, judges=("none",)))
         judging = JudgeConfig(judges=("heuristic",), store=tmp_path / "s.db")
-        judged = judge_run("a", judging, repeats=1)
+        judged = judge_run("a", judging, repeats=1).result
         names = {judge.judge for judge in judged.judges}
         assert names == {"outcome", "reported", "heuristic"}
         return judged.played, estimate(config(tmp_path)).trials
@@ -90,7 +90,7 @@ def test_a_class_of_ones_own_plays_and_keeps_its_memory(tmp_path: Path) -> None:
 
 
 def test_a_class_that_breaks_fails_its_trials_by_name(tmp_path: Path) -> None:
-    result = run(config(tmp_path, agents=("python:app.run.test_python_api:Bomb",)))
+    result = run(config(tmp_path, agents=("python:app.run.test_python_api:Bomb",))).result
     assert (result.played, result.failed) == (0, 2)
     assert result.failures.trials == {"plugin": 2}
     with open_store(tmp_path / "s.db") as store:
@@ -101,7 +101,7 @@ def test_a_class_that_breaks_fails_its_trials_by_name(tmp_path: Path) -> None:
 
 def test_a_partner_meets_each_agent_in_both_seats(tmp_path: Path) -> None:
     parrot = "python:app.run.test_python_api:Parrot"
-    result = run(config(tmp_path, agents=(parrot,), partner="scripted"))
+    result = run(config(tmp_path, agents=(parrot,), partner="scripted")).result
     assert result.trials == 2 * 2
     with open_store(tmp_path / "s.db") as store:
         casts = [tuple(m.agent for m in row.trial.cast) for row in store.trials("a")]
@@ -111,7 +111,7 @@ def test_a_partner_meets_each_agent_in_both_seats(tmp_path: Path) -> None:
 def test_a_stored_run_gives_the_result_that_it_gave_when_it_was_played(tmp_path: Path) -> None:
     played = run(config(tmp_path))
     with open_store(tmp_path / "s.db") as store:
-        assert result_of(store, "a").scores == played.scores
+        assert result_of(store, "a").scores == played.result.scores
 
 
 def test_an_estimate_refuses_what_a_run_would(tmp_path: Path) -> None:

@@ -165,10 +165,10 @@ def test_a_run_is_counted_priced_kept_and_stops_at_its_budget() -> None:
             agents=("litellm/openai/gpt-4o",), judges=("litellm/openai/gpt-4o",), limit=1,
             name="r", store=Path("s.db"), budget=0.05,
         )  # fmt: skip
-        stopped = run(config)
+        stopped = run(config).result
         assert stopped.stopped
         assert 0 < (stopped.cost_usd or 0) <= 0.05
-        whole = run(config.model_copy(update={"budget": 5.0}))
+        whole = run(config.model_copy(update={"budget": 5.0})).result
         assert (whole.played, whole.failed) == (1, 0)
         assert server.counters.requests == whole.calls
         assert server.counters.most_in_flight <= 4

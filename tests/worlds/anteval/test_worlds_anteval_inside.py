@@ -52,7 +52,7 @@ def test_a_copy_of_the_scripted_player_has_no_iep_and_a_sentence_names_the_flag(
     monkeypatch.syspath_prepend(tmp_path)
     agents, settings = ("scripted", "python:copycat:Copy"), {"sessions": "2", "turns": "12"}
     found = run(RunConfig(world="anteval-information", agents=agents, partner="scripted",
-                          settings=settings, store=tmp_path / "s.db"))  # fmt: skip
+                          settings=settings, store=tmp_path / "s.db")).result  # fmt: skip
     iep = {s.agent: (s.n, s.unscored) for s in found.scores if s.measure == "iep" and not s.by}
     assert iep == {"scripted": (6, 0), "python:copycat:Copy": (0, 6)}
     assert "--judge openai/MODEL" in nature(found, "record")

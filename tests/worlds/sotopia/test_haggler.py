@@ -194,7 +194,7 @@ def test_in_a_run_the_deal_is_on_record_and_the_haggler_is_labelled(tmp_path: Pa
             name="r",
             store=tmp_path / "s.db",
         )
-    )
+    ).result
     assert result.smoke == "training partner"
     (told, *_) = warnings(result)
     assert told == (

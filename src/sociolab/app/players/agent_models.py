@@ -73,10 +73,10 @@ class AgentModels:
     ...         text = await self.models.chat(self.model, request.observation.head)
     ...         return Reply((Action("speak", text),))
     >>> with start_in_thread(EndpointSettings()) as endpoint:
-    ...     result = run(RunConfig(agents="python:__main__:Talker?model=openai/m", limit=1,
-    ...                            partner="scripted", judges="none", base_url=endpoint.url,
-    ...                            name="first", store=f"{folder}/lab.db"))
-    >>> result.played, result.calls > 0
+    ...     talk = run(RunConfig(agents="python:__main__:Talker?model=openai/m", limit=1,
+    ...                          partner="scripted", judges="none", base_url=endpoint.url,
+    ...                          name="first", store=f"{folder}/lab.db"))
+    >>> talk.played, talk.result.calls > 0
     (2, True)
     """
 

@@ -10,6 +10,7 @@ from functools import partial
 from pathlib import Path
 
 from sociolab.app.data.sets import load_world
+from sociolab.app.opened_run import Run
 from sociolab.app.players.casting import NO_JUDGE, Casting
 from sociolab.app.players.models import Models
 from sociolab.app.registry import world_plugin
@@ -25,7 +26,7 @@ from sociolab.judging.credit import build_story, line_words
 from sociolab.models.budget import Budget
 from sociolab.plugin.shown import RatedLine, RatedPerson, RatedScene, guides_from
 from sociolab.plugin.world import RatingGuide
-from sociolab.report.result import RunResult, result_of
+from sociolab.report.result import result_of
 from sociolab.runner.judging import JudgingBench, Jury
 from sociolab.runner.local import work_all
 from sociolab.runner.progress import TalliedReplies, Tally, Watch
@@ -36,9 +37,9 @@ from sociolab.store.store import Store
 
 def judge_run(
     run: str, config: JudgeConfig, *, repeats: int, sheet: str = "", watch: Watch | None = None
-) -> RunResult:
+) -> Run:
     """Judge every played episode of a stored run with each judge, `repeats` times; returns the
-    result.
+    run.
 
     Stored scores are kept, failed ones are tried again. The world's own checks are added where they
     are missing, as in imported episodes. A judge that raises, or one of your own that takes longer
@@ -51,7 +52,7 @@ def judge_run(
     >>> store = f"{folder}/lab.db"
     >>> played = run(RunConfig(tasks="bargain", limit=1, judges="none", name="first", store=store))
     >>> judged = judge_run("first", JudgeConfig(judges="heuristic", store=store), repeats=1)
-    >>> judged.judges[0].judge
+    >>> judged.result.judges[0].judge
     'heuristic'
     """
     return run_sync(lambda: judge_run_async(run, config, repeats=repeats, sheet=sheet, watch=watch))
@@ -59,7 +60,7 @@ def judge_run(
 
 async def judge_run_async(
     run: str, config: JudgeConfig, *, repeats: int, sheet: str = "", watch: Watch | None = None
-) -> RunResult:
+) -> Run:
     """`judge_run` for code in an event loop.
 
     >>> import asyncio
@@ -67,12 +68,12 @@ async def judge_run_async(
     >>> store = f"{folder}/lab.db"
     >>> played = run(RunConfig(tasks="bargain", limit=1, judges="none", name="first", store=store))
     >>> judging = judge_run_async("first", JudgeConfig(judges="heuristic", store=store), repeats=1)
-    >>> asyncio.run(judging).judges[0].judge
+    >>> asyncio.run(judging).result.judges[0].judge
     'heuristic'
     """
     error = await judge_due(run, config, repeats=repeats, sheet=sheet, watch=watch)
     with Store.open(store_path(config.store), create=False) as store:
-        return result_of(store, run, stopped=str(error) if error else "")
+        return Run(run, store.path, result_of(store, run, stopped=str(error) if error else ""))
 
 
 async def judge_due(

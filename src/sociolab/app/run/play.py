@@ -33,7 +33,7 @@ from sociolab.store.overview import episode_rows
 from sociolab.store.store import TrialRow
 
 if TYPE_CHECKING:
-    from sociolab.report.result import RunResult
+    from sociolab.app.opened_run import Run
 
 _FEW = 8
 """Concurrent episodes of a run in which every player is rule-based."""
@@ -73,16 +73,16 @@ OnProgress = Callable[[Progress], object]
 
 def run(
     config: RunConfig, watch: Watch | None = None, *, on_progress: OnProgress | None = None
-) -> RunResult:
-    """Play a run to its end and return its result; works inside a running event loop, too.
+) -> Run:
+    """Play a run to its end and return it; works inside a running event loop, too.
 
     A run of the same name is resumed: trials that are done are not played again. `on_progress` is
     called with a `Progress` after each trial; an exception that it raises ends the run, which can
     be resumed. Errors as in `run_async`.
 
     >>> from sociolab import RunConfig, run
-    >>> result = run(RunConfig(tasks="bargain", limit=2, name="first", store=f"{folder}/lab.db"))
-    >>> result.played, result.failed, result.stopped
+    >>> first = run(RunConfig(tasks="bargain", limit=2, name="first", store=f"{folder}/lab.db"))
+    >>> first.played, first.failed, first.stopped
     (2, 0, '')
     """
     return run_sync(lambda: run_async(config, watch, on_progress=on_progress))
@@ -111,10 +111,10 @@ INDEXING = 60.0
 
 async def run_async(
     config: RunConfig, watch: Watch | None = None, *, on_progress: OnProgress | None = None
-) -> RunResult:
-    """Play a run to its end, or until its budget is spent, and return its result.
+) -> Run:
+    """Play a run to its end, or until its budget is spent, and return it.
 
-    Failed trials are counted in the result and do not raise; its `stopped` says why the run ended
+    Failed trials are counted in its result and do not raise; `stopped` says why the run ended
     early, "" if it did not. ConfigError where the description is invalid, StorageError where the
     disk is (nearly) full. When cancelled, everything so far is stored, and the run's name resumes
     it.
@@ -122,7 +122,7 @@ async def run_async(
     >>> import asyncio
     >>> from sociolab import RunConfig, run_async
     >>> config = RunConfig(limit=1, name="first", store=f"{folder}/lab.db")
-    >>> asyncio.run(run_async(config)).ends
+    >>> asyncio.run(run_async(config)).result.ends
     {'left': 1}
     """
     if config.on:  # before anything is written
@@ -136,12 +136,14 @@ async def run_async(
             tally.on_done = lambda: on_progress(_progress(session.name, tally))
         await note_stand_ins(session.store, session.name, models_of(config), session.models)
         error = await play_session(session, watch, examines=True)
-        from sociolab.app.search_index import index_run  # imported late, for a quick start
+        from sociolab.app.opened_run import Run  # imported late, for a quick start
+        from sociolab.app.search_index import index_run
         from sociolab.report.result import result_of
 
         await index_run(session.store.path, session.name, INDEXING)
 
-        return result_of(session.store, session.name, stopped=str(error) if error else "")
+        result = result_of(session.store, session.name, stopped=str(error) if error else "")
+        return Run(session.name, session.store.path, result)
 
 
 def _progress(run: str, tally: Tally) -> Progress:

@@ -109,7 +109,7 @@ def test_a_run_is_played_and_judged_at_both_levels(data: Path, tmp_path: Path) -
         "store": str(tmp_path / "s.db"),
         "name": "talks",
     }
-    result = run(config_of(described, "test"))
+    result = run(config_of(described, "test")).result
     assert isinstance(result, RunResult)
     assert (result.played, result.failed) == (5, 0)
     names = {entry.measure for entry in result.measures}
