@@ -20,6 +20,7 @@ DISCORD = {"guild": {"id": "1"}, "channel": {"id": "2"}, "messages": []}
 GAME = {"scenario": "Mill", "agents": [{"name": "Ida", "role": "Seer", "team": "Village"}]}
 EPISODE = {"pk": "e", "environment": "s", "agents": ["a", "b"], "messages": [], "tag": "t"}
 SHOW = {"METADATA": {}, "TURNS": [{"NAMES": ["IDA"], "UTTERANCES": ["Roll."]}]}
+CAMP = {"dialogue_id": 1, "chat_logs": [], "participant_info": {}}
 MAP = {"type": "map", "tilewidth": 16, "tileheight": 16, "layers": []}
 INSPECT = {"version": 2, "status": "success", "eval": {"task": "t"}, "plan": {}}
 QUALTRICS = "StartDate,EndDate,Status,Progress,ResponseId,Q1\n1,2,0,100,R_1,7\n"
@@ -56,6 +57,8 @@ def zipped(name: str) -> bytes:
         ("talk.json", [{"conversations": [{"from": "a", "value": "b"}]}], "ShareGPT", "docs/"),
         ("run.zip", zipped("judgings.jsonl"), "exported by sociolab", "import run run.zip"),
         ("e.jsonl", EPISODE, "episodes of SOTOPIA", "import sotopia-episodes e.jsonl"),
+        ("c.json", [CAMP], "CaSiNo's negotiations", "sociolab import casino c.json"),
+        ("val.txt", "<input> 1 4 4 1 1 2 </input> <dialogue> YOU: hi", "Deal or No Deal", "import"),
         ("C1E001.json", SHOW, "CRD3", "sociolab import crd3"),
         ("rows.parquet", b"PAR1\x15\x04", "a Parquet file", "read_parquet('rows.parquet')"),
         ("paper.pdf", b"%PDF-1.7\n%\xe2\xe3", "a PDF", "the data it was made from"),

@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 
 from cli.conftest import Sociolab
+from own_code import AGENT, JUDGE
 from sociolab.analysis import Value, values_of
 from sociolab.store import open_store
 
@@ -76,6 +77,30 @@ def test_a_report_says_the_percentile_and_that_scripted_play_is_no_result(
     assert max(map(len, done.out.splitlines())) <= 80
     assert "percentile of people" in page.read_text("utf-8")
     assert "Percentile of people" in latex.read_text("utf-8")
+
+
+def test_a_comparison_places_its_agents_among_people_too(
+    imported: Sociolab, tmp_path: Path
+) -> None:
+    text = AGENT.format(words="Hm.") + JUDGE.format(more=0)
+    (tmp_path / "quiet.py").write_text(text, "utf-8")
+    play = ("run", "sotopia", "--data", "camps", "--judge", "python:quiet:Judge", "--agent")
+    for agent, name in (("scripted", "a"), ("python:quiet:Mine", "b")):
+        done = imported(*play, agent, "--name", name)
+        assert done.code == 0, done.err
+    compare = ("compare", "a", "b", "--judge", "mine", "--people", "camps")
+    done = imported(*compare, "--metric", "length", "--json")
+    first, second = (beside["agents"] for beside in done.document["beside_people"])
+    assert [row["agent"] for row in first] == ["scripted"]
+    assert [(row["score"]["value"], row["bounds"]) for row in second] == [(None, [0, 100])]
+    shown = imported(*compare, "--metric", "length", "--rename", "scripted=Sam")
+    assert "Sam: at the " in shown.out
+    assert "none of 4 scores in goal (checked) is established; it may be anywhere in [0, 100]" in (
+        " ".join(shown.out.split())
+    )
+    refused = imported("compare", "mine", "mine", "--curve", "--people", "camps")
+    assert refused.code == 2
+    assert "--people is for two agents" in refused.sentence
 
 
 def test_realism_is_of_the_same_tasks_and_names_the_easy_mode(imported: Sociolab) -> None:

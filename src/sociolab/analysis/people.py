@@ -27,7 +27,7 @@ class AmongPeople:
     """An agent's scores by one judge, among those of people in the same task and seat.
 
     `percentile` is from 0 to 100, `halves` the same figure for half of the people among the other
-    half, `people` their mean. Of `due` scores some may not be established; `bounds` is the
+    half, `people` their mean. Of `due` scores some, or all, may not be established; `bounds` is the
     percentile if these were the lowest, and if they were the highest. `without`: scores on tasks
     that no person played.
     """
@@ -36,7 +36,7 @@ class AmongPeople:
     judge: str
     measure: Measure
     score: Estimate
-    people: float
+    people: float | None
     percentile: Estimate
     halves: tuple[float, float] | None
     due: int
@@ -149,7 +149,7 @@ def _rows(
         )
         held = [v for v in (*own, *untold) if (v.task, v.seat) in places]
         scored = [v for v in held if v.value is not None]
-        if identity.kind == "person" or not scored:
+        if identity.kind == "person" or not held:
             continue
         low, high = (beside_people(placed(held, end), people, exceeds).value for end in (0, 1))
         here = {(v.task, v.seat) for v in scored}
@@ -160,9 +160,9 @@ def _rows(
             judge,
             measure,
             on_scale(mean_of(scored), measure.low, measure.high),
-            mean([row.value for row in met], [row.cluster for row in met]).value or 0.0,
+            mean([row.value for row in met], [row.cluster for row in met]).value,
             percentile,
-            halves_floor(met, exceeds),
+            halves_floor(met, exceeds) if met else None,
             len(held),
             (low or 0.0, high or 0.0),
             len(own) + len(untold) - len(held),
@@ -191,7 +191,7 @@ def people_section(beside: BesidePeople) -> Section:
     columns = ("agent", "metric", *(("judge",) if several else ()), *figures)
     return Section(
         SAY("title", run=beside.run, people=beside.people),
-        tuple(_at(row) for row in beside.rows),
+        tuple(_at(row) for row in beside.rows if row.score.n),
         tuple(_cautions(beside)),
         (SAY.table("ranks", findings, columns=columns, dialogues=dialogues, draws=DRAWS),),
     )
@@ -211,9 +211,8 @@ def _cautions(beside: BesidePeople) -> Iterator[Sentence]:
     for row in beside.rows:
         if row.score.n < row.due:
             ends = tuple(round(end) for end in row.bounds)
-            yield SAY(
-                "few", agent=row.agent, n=row.score.n, due=row.due, metric=row.measure, bounds=ends
-            )
+            about = {"agent": row.agent, "due": row.due, "metric": row.measure, "bounds": ends}
+            yield SAY("few", n=row.score.n, **about) if row.score.n else SAY("untold", **about)
         if row.without:
             scores = Count("score", row.without)
             yield SAY("without", scores=scores, agent=row.agent, people=beside.people)

@@ -35,6 +35,7 @@ from sociolab.cli.options import (
     refuse,
 )
 from sociolab.cli.output import Media, VerbResult, say, say_next
+from sociolab.cli.people import OptPeople, people_beside
 from sociolab.core.errors import ConfigError
 
 if TYPE_CHECKING:
@@ -105,6 +106,7 @@ def compare(
         OptText,
         option("--over", "prompts", "Pool runs under a prompt set each; prompts count as error."),
     ] = None,
+    people: OptPeople = None,
     fail_if: Annotated[OptTexts, fail_option("A - B", "goal<-0.5")] = None,
     junit: Junit = None,
     html: Html = None,
@@ -131,7 +133,7 @@ def compare(
             "--with": with_, "--by": by, "--threshold": threshold, "--all": every, "--pairs": pairs,
             "--fail-if": fail_if, "--junit": junit, "--latex": latex, "--markdown": markdown,
             "--csv": csv, "--figure": figure, "--rename": rename, "--by-seat": by_seat,
-            "--match": match, "--over": over,
+            "--match": match, "--over": over, "--people": people,
         }, "is for two agents: leave it out, or leave --curve out")  # fmt: skip
         from sociolab.analysis.curve import follow_runs
         from sociolab.store.store import open_store
@@ -161,7 +163,7 @@ def compare(
     check = gate_check("compare", run, fail_if, junit)
     detailed = full or every or threshold is not None or (k, pairs_shown) != (_K, _PAIRS)
     display = _PairDisplay(detailed, pairs_shown, every, pairs)
-    _compare(request, media, check, display, store, keep_look=looks is not None)
+    _compare(request, media, check, display, store, people, keep_look=looks is not None)
 
 
 @dataclass(frozen=True, slots=True)
@@ -205,10 +207,12 @@ def _compare(
     check: GateCheck,
     display: _PairDisplay,
     store: Path | None,
+    people: str | None,
     *,
     keep_look: bool,
 ) -> None:
     """Compare, write the files, print the rest and what to type next, and decide the gates."""
+    from sociolab.analysis.agent_labels import agent_names
     from sociolab.analysis.run_comparison import compare_runs, with_looks
     from sociolab.app.results import write_pairs
     from sociolab.store.store import open_store
@@ -221,16 +225,18 @@ def _compare(
         pairs = display.pairs(opened, conclusions)
         gates = _gates(opened, conclusions, check.rules)
         pair_sections = (pairs.section,) if pairs and display.most else ()
+        names = agent_names(opened, request.runs, request.rename) if request.rename else None
+        beside = people_beside(opened, request.runs, people, names)
+        among = [section for section, _ in beside]
+        printed = (*conclusions.sections, *conclusions.noted, *pair_sections)
         result = VerbResult(
             request.runs,
-            (*conclusions.sections, *conclusions.noted),
-            partial(_document, conclusions, pairs, gates),
+            (*conclusions.sections, *conclusions.noted, *among),
+            partial(_document, conclusions, pairs, gates, [people for _, people in beside]),
             conclusions.rows,
             figure,
-            (*conclusions.sections, *conclusions.noted, *pair_sections)
-            if display.detailed
-            else conclusions.overview,
-            conclusions.paper,
+            (*(printed if display.detailed else conclusions.overview), *among),
+            (*conclusions.paper, *among),
         )
         if media.html is not None:
             result = _with_page(opened, request, result, pairs if pair_sections else None)
@@ -272,10 +278,14 @@ def _gates(store: Store, conclusions: Conclusions, rules: Sequence[GateRule]) ->
 
 
 def _document(
-    conclusions: Conclusions, pairs: ComparedPairs | None, gates: Sequence[Gate]
+    conclusions: Conclusions,
+    pairs: ComparedPairs | None,
+    gates: Sequence[Gate],
+    beside: Sequence[dict[str, Any]],
 ) -> dict[str, Any]:
     decided = {"gates": [gate.document() for gate in gates]} if gates else {}
-    return conclusions.document() | {"pairs": pairs.document() if pairs else []} | decided
+    among = {"beside_people": list(beside)} if beside else {}
+    return conclusions.document() | {"pairs": pairs.document() if pairs else []} | decided | among
 
 
 def parse_ks(text: str) -> tuple[int, ...]:

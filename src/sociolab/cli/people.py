@@ -1,15 +1,57 @@
-"""`sociolab realism`: simulated play beside human play."""
+"""Agents beside people: `sociolab realism`, and the percentiles that other verbs show."""
 
 from __future__ import annotations
 
-from typing import Annotated
+from json import dumps, loads
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from sociolab.cli.options import FiguresCsv, Html, Json, Latex, Markdown, RunName, StoreFile, option
+from sociolab.cli.options import (
+    FiguresCsv,
+    Html,
+    Json,
+    Latex,
+    Markdown,
+    OptText,
+    RunName,
+    StoreFile,
+    option,
+)
 from sociolab.cli.output import Media, VerbResult
 
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from sociolab.analysis.agent_labels import AgentNames
+    from sociolab.report.section import Section
+    from sociolab.store.store import Store
+
 verbs = typer.Typer()
+
+OptPeople = Annotated[
+    OptText, option("--people", "RUN", "Place agents among the people of this run.")
+]
+
+
+def people_beside(
+    store: Store, runs: Sequence[str], people: str | None, names: AgentNames | None = None
+) -> list[tuple[Section, dict[str, Any]]]:
+    """Where the agents of each run are among the people of another, for readers and as JSON; empty
+    where no people are named."""
+    if people is None:
+        return []
+    from sociolab.analysis.agent_labels import AS_LABELLED
+    from sociolab.analysis.people import beside_people_of, people_section
+    from sociolab.report.result import each_once
+
+    found = [beside_people_of(store, run, people, names or AS_LABELLED) for run in each_once(runs)]
+    return [(people_section(beside), beside.document()) for beside in found]
+
+
+def with_people(result: str, people: dict[str, Any]) -> str:
+    """The JSON of a result with these percentiles."""
+    return dumps({**loads(result), "beside_people": people}, ensure_ascii=False, indent=2)
 
 
 @verbs.command(epilog="Example: sociolab realism first --people casino")

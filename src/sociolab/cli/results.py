@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from dataclasses import replace
 from functools import partial
-from json import dumps, loads
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -39,6 +38,7 @@ from sociolab.cli.options import (
     split_names,
 )
 from sociolab.cli.output import Media, VerbResult, say, say_written, show_result, show_sections
+from sociolab.cli.people import OptPeople, people_beside, with_people
 from sociolab.core.errors import ConfigError
 
 if TYPE_CHECKING:
@@ -70,9 +70,7 @@ def report(
     ] = None,
     metric: Annotated[OptTexts, option("--metric", "NAME", "Only this metric. Repeatable.")] = None,
     rename: Rename = None,
-    people: Annotated[
-        OptText, option("--people", "RUN", "Place agents among the people of this run.")
-    ] = None,
+    people: OptPeople = None,
     by_seat: BySeat = False,
     partner: Annotated[
         bool, typer.Option("--partner", help="Include the partner's scores.")
@@ -109,7 +107,7 @@ def report(
         results = [entry.result for entry in loaded]
         displayed = results if judge else [*map(by_main_judge, results)]
         gates = _gates(results, check.rules)
-        beside = [] if people is None else [*_beside_people(opened, run, people, names)]
+        beside = people_beside(opened, run, people, names)
         among = [section for section, _ in beside]
         if html is not None:
             paged = [replace(old, result=new) for old, new in zip(loaded, displayed, strict=True)]
@@ -124,7 +122,7 @@ def report(
         documents = [result.as_json() for result in results]
         if beside:
             pairs = zip(documents, beside, strict=True)
-            documents = [_with_people(text, document) for text, (_, document) in pairs]
+            documents = [with_people(text, document) for text, (_, document) in pairs]
         typer.echo("[\n" + ",\n".join(documents) + "\n]" if documents[1:] else documents[0])
     else:
         all_tables = full or by_seat or bool(metric)
@@ -158,23 +156,6 @@ def _load_details(
         if judges or metrics:
             details = replace(details, result=select_scores(details.result, judges, metrics))
         yield details
-
-
-def _beside_people(
-    store: Store, runs: Sequence[str], people: str, names: AgentNames | None
-) -> Iterator[tuple[Section, dict[str, Any]]]:
-    """Where the agents of each run are among the people of another, for readers and as JSON."""
-    from sociolab.analysis.agent_labels import AS_LABELLED
-    from sociolab.analysis.people import beside_people_of, people_section
-    from sociolab.report.result import each_once
-
-    for run in each_once(runs):
-        beside = beside_people_of(store, run, people, names or AS_LABELLED)
-        yield people_section(beside), beside.document()
-
-
-def _with_people(result: str, people: dict[str, Any]) -> str:
-    return dumps({**loads(result), "beside_people": people}, ensure_ascii=False, indent=2)
 
 
 def _gates(results: Sequence[RunResult], rules: Sequence[GateRule]) -> list[Gate]:

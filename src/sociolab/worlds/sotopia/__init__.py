@@ -9,6 +9,10 @@ if TYPE_CHECKING:
         cast_tasks as cast_tasks,
         castable_pairs as castable_pairs,
     )
+    from sociolab.worlds.sotopia.claims import (
+        negotiation as negotiation,
+        read_claims as read_claims,
+    )
     from sociolab.worlds.sotopia.dataset import (
         DataSet as DataSet,
         TaskRow as TaskRow,

@@ -54,18 +54,20 @@ def _concessions(goal: DivisionGoal, episode: Episode) -> int:
         claimed = {
             (move.seat, good): n
             for action in move.actions
-            for good, n in claims(goal.counts, action).items()
+            for good, n in read_claims(goal.counts, action).items()
         }
         count += any(n < last.get(key, n) for key, n in claimed.items())
         last |= claimed
     return count
 
 
-def claims(counts: Mapping[str, int], action: Action) -> dict[str, int]:
+def read_claims(counts: Mapping[str, int], action: Action) -> dict[str, int]:
     """How many of each good its speaker claims in an action; empty without a claim.
 
     >>> from sociolab.agents import Action
-    >>> claims({"hats": 3, "balls": 1}, Action("speak", "I want 2 hats. You can have all balls!"))
+    >>> from sociolab.worlds import sotopia
+    >>> said = Action("speak", "I want 2 hats. You can have all balls!")
+    >>> sotopia.read_claims({"hats": 3, "balls": 1}, said)
     {'hats': 2, 'balls': 0}
     """
     offers = [act.what for act in action.acts if act.kind == OFFER]
