@@ -119,10 +119,23 @@ def test_realism_is_of_the_same_tasks_and_names_the_easy_mode(imported: Sociolab
     points = [22, 23, 5], [19, 18, 5], [17], [21]
     assert ease["people"] == pytest.approx(sum(sum(p) / len(p) / 3.6 for p in points) / 4)
     assert cast["by_rules"] == ["scripted"]
+    assert (rows["deals"]["simulated"], rows["walked"]["simulated"]) == (0, 100)
+    assert rows["deals"]["gap"]["low"] >= -100
     text = imported("realism", "mine", "--people", "camps").out
     assert "Easy mode: opposite scripted, scripted got" in text
     assert "scripted goes by rules: these figures are a smoke test, not a result." in text
     assert max(map(len, text.splitlines())) <= 80
+
+
+def test_leaving_after_a_deal_is_no_walking_away(imported: Sociolab) -> None:
+    words = ("--data", "camps", "--agent", "scripted", "--partner", "haggler:1")
+    imported("run", "sotopia", *words, "--name", "settled")
+    ends = imported("list", "episodes", "--run", "settled", "--json").out
+    assert '"left"' in ends
+    done = imported("realism", "settled", "--people", "camps", "--json")
+    (cast,) = done.document["casts"]
+    rows = {row["measure"]: row["simulated"] for row in cast["measures"]}
+    assert (rows["deals"], rows["walked"]) == (100, 0)
 
 
 def test_people_beside_others_need_people_and_common_tasks(imported: Sociolab) -> None:

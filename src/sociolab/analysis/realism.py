@@ -7,6 +7,7 @@ another task; the number here is another one: what whoever sat opposite got, in 
 
 from __future__ import annotations
 
+import math
 import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -27,7 +28,7 @@ from sociolab.report.formatting import rounded
 from sociolab.report.section import Section
 from sociolab.report.words import join_names
 from sociolab.stats.beside import DRAWS, Placed, beside_people, difference, halves_floor
-from sociolab.stats.intervals import Estimate, as_record
+from sociolab.stats.intervals import Estimate, as_record, on_scale
 from sociolab.store.store import Store
 
 SAY = Catalogue("realism")
@@ -101,6 +102,7 @@ def _parts(words: Sequence[str]) -> Iterator[tuple[str, ...]]:
 
 
 _MEASURES = ("turns", "words", "concessions", "deals", "walked", "polite", "repeated")
+_WIDTHS = dict.fromkeys(("deals", "walked", "polite", "repeated"), 100.0)
 
 
 @dataclass(frozen=True, slots=True)
@@ -218,16 +220,19 @@ def _measure_rows(
             ]
             for some in (simulated, human)
         )
-        if (row := _row(name, own, others)) is not None:
+        if (row := _row(name, own, others, _WIDTHS.get(name, math.inf))) is not None:
             yield row
 
 
-def _row(name: str, own: Sequence[Placed], others: Sequence[Placed]) -> RealismRow | None:
-    """The measure beside people in the same places; None where these have no value of both."""
+def _row(
+    name: str, own: Sequence[Placed], others: Sequence[Placed], width: float = math.inf
+) -> RealismRow | None:
+    """The measure, whose scale is so wide, beside people in the same places; None where these have
+    no value of both."""
     places = {row.place for row in own} & {row.place for row in others}
     held = [row for row in own if row.place in places]
     met = [row for row in others if row.place in places]
-    gap = beside_people(held, met, difference)
+    gap = on_scale(beside_people(held, met, difference), -width, width)
     if gap.value is None:
         return None
     simulated = fmean(row.value for row in held)
@@ -276,7 +281,8 @@ def _ease_by_pair(
         same = [v for v in opposite_people if v.agent == agent]
         persons = [v for v in opposite_people if reference.agents[str(v.agent)].kind == "person"]
         measure = values.measures[own[0].measure]
-        row = _row(measure.name, placed(own), placed(same or persons))
+        width = measure.high - measure.low
+        row = _row(measure.name, placed(own), placed(same or persons), width)
         if row is not None:
             yield Ease(partner, agent, measure, row, bool(same))
 
