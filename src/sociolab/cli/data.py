@@ -32,6 +32,9 @@ verbs = typer.Typer()
 _FORMS = ", ".join(world_exporters())
 """Forms of other programs."""
 
+_LOG = "inspect"
+"""The form of a log of Inspect."""
+
 data = typer.Typer(
     help="Check and complete your own characters and tasks.",
     no_args_is_help=True,
@@ -77,7 +80,8 @@ def export(
         option(
             "--as",
             "FORM",
-            f"bundle (the default); {_FORMS} (a folder); training examples: turns, sft or pairs.",
+            f"bundle (the default); {_FORMS} (a folder); inspect (a log); training examples: "
+            "turns, sft or pairs.",
         ),
     ] = None,
     measure: Annotated[
@@ -87,7 +91,9 @@ def export(
         OptText, option("--by", "JUDGE", "The judge whose scores are the reward, or go along.")
     ] = None,
     least: Annotated[OptFloat, option("--min", "VALUE", "Minimum reward.")] = None,
-    agent: Annotated[OptText, option("--agent", "LABEL", "Only turns of this agent.")] = None,
+    agent: Annotated[
+        OptText, option("--agent", "LABEL", "Only turns, or the log, of this agent.")
+    ] = None,
     seat: Annotated[OptText, option("--seat", "SEAT", "Only this seat: its id, or 1, 2...")] = None,
     world: Annotated[OptText, option("--world", "WORLD", "Only runs of this world.")] = None,
     question: Annotated[OptText, option("--asked", "NAME", 'Only "act", or this question.')] = None,
@@ -113,15 +119,16 @@ def export(
     if form == "bundle":
         refuse({"--parquet": parquet}, "has no use with --as bundle")
         form = None
-    if form is None or form in world_exporters():
+    if form in (None, _LOG) or form in world_exporters():
         refuse({
-            "--metric": measure, "--by": None if form else by, "--min": least, "--agent": agent,
+            "--metric": measure, "--by": None if form in world_exporters() else by, "--min": least,
+            "--agent": None if form == _LOG else agent,
             "--seat": seat, "--world": world, "--asked": question, "--whole": whole_chats,
             "--margin": margin, "--split": split, "--seed": seed, "--gzip": gzip,
         }, "is for examples: add --as turns, sft or pairs")  # fmt: skip
         if form:
             refuse({"--parquet": parquet, "--replace": replace}, f"has no use with --as {form}")
-            _export_episodes(runs or (), path, form, by, store)
+            _export_episodes(runs or (), path, form, agent if form == _LOG else by, store)
         else:
             _export_run(runs or (), path, parquet=parquet, replace=replace, store=store)
         return
@@ -129,7 +136,7 @@ def export(
     from sociolab.training.export import export_training
 
     if form not in FORMS:
-        forms = ", ".join(("bundle", *world_exporters(), *FORMS))
+        forms = ", ".join(("bundle", *world_exporters(), _LOG, *FORMS))
         raise ConfigError(
             f'--as: expected one of {forms}, found "{form}"; for Parquet, add --parquet instead'
         )
@@ -209,15 +216,21 @@ def data_revise(
 
 
 def _export_episodes(
-    runs: Sequence[str], path: Path, form: str, by: str | None, store: Path | None
+    runs: Sequence[str], path: Path, form: str, of: str | None, store: Path | None
 ) -> None:
-    """Write one run as another program stores episodes."""
+    """Write one run as another program stores episodes, with the scores of a judge, or as a log,
+    of an agent."""
     from sociolab.store.store import open_store
 
     _check_named(runs, path)
     _check_single(runs)
     with open_store(store) as opened:
-        say(export_episodes(opened, runs[0], path, form, by))
+        if form == _LOG:
+            from sociolab.inspect.logs import export_log  # of an extra
+
+            say(export_log(opened, runs[0], path, of))
+        else:
+            say(export_episodes(opened, runs[0], path, form, of))
 
 
 _TABLES = ("scores.parquet", "turns.parquet", "calls.parquet", "ledger.parquet")

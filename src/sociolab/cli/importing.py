@@ -21,6 +21,7 @@ from sociolab.app.data.importing import (
 )
 from sociolab.cli.options import OptText, OptTexts, Replace, StoreFile, option, refuse, takes
 from sociolab.core.errors import ConfigError
+from sociolab.core.lazy import import_on_call
 
 verbs = typer.Typer()
 
@@ -38,7 +39,9 @@ _Flags: type[BaseModel] = create_model("_Flags", **_FLAGS)
 def import_(
     format: Annotated[
         str,
-        typer.Argument(metavar="FORMAT", help=f"{', '.join(_FORMATS)}, run, ratings or prompts."),
+        typer.Argument(
+            metavar="FORMAT", help=f"{', '.join(_FORMATS)}, inspect, run, ratings or prompts."
+        ),
     ],
     places: Annotated[
         list[str],
@@ -77,7 +80,7 @@ def import_(
     store: StoreFile = None,
 ) -> None:
     """Import a data set or episodes made elsewhere."""
-    check_format(format, (*OWN, "ratings", "prompts"))
+    check_format(format, (*OWN, "inspect", "ratings", "prompts"))
     only: dict[str, dict[str, object]] = {
         "ratings": {"--run": run, "--map": mapped, "--duplicates": duplicates},
         "prompts": {"--variant": variant},
@@ -88,7 +91,7 @@ def import_(
     expected = "WORLD PATH" if format == "prompts" else "one PATH"
     if len(places) != 1 + (format == "prompts"):
         raise ConfigError(f"{format}: expected {expected}, found {' '.join(places)}")
-    if name == "" or (name is None and format in (*_FORMATS, "prompts")):
+    if name == "" or (name is None and format in (*_FORMATS, "inspect", "prompts")):
         raise ConfigError("--name: expected what to call it here, found nothing")
     new_name = name or _DEFAULT_NAMES.get(format, "")
     flags = frozenset(f"--{name.replace('_', '-')}" for name in options)
@@ -104,6 +107,7 @@ def import_(
     )
     own: dict[str, Reader] = {
         **OWN,
+        "inspect": import_on_call("sociolab.inspect.logs:import_log"),
         "ratings": import_ratings_file,
         "prompts": partial(import_prompts, places[0], variant or ""),
     }

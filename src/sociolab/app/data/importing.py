@@ -137,7 +137,7 @@ def _import(
         return own[format](request)
     world = world_formats()[format]
     if isinstance(importer, EpisodeImporter):
-        return _import_episodes(world, importer, request)
+        return import_episodes(world, importer, request)
     return _import_data(world, importer, request)
 
 
@@ -154,7 +154,7 @@ def _import_data(world: str, importer: Importer, request: Import) -> tuple[str, 
     return (*lines, importer.then.format(name=request.name))
 
 
-def _import_episodes(world: str, importer: EpisodeImporter, request: Import) -> tuple[str, ...]:
+def import_episodes(world: str, importer: EpisodeImporter, request: Import) -> tuple[str, ...]:
     """Import finished episodes as a run that can be shown and judged, and their tasks as a data set
     if the format has them; all or nothing."""
     episodes, lines, judgings = importer.read(request.path)

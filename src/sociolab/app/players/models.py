@@ -432,6 +432,10 @@ class Models:
         known = slash and self.file.endpoint(endpoint) is not None
         return name if known else f"openai/{name}"
 
+    @property
+    def opened_providers(self) -> tuple[Provider, ...]:
+        return tuple(self._providers.values())
+
     async def release(self, trial: str) -> None:
         """Let go of what is held for an episode that is over."""
         for opened in self.opened:
