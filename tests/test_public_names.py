@@ -41,6 +41,7 @@ PUBLIC = (
     "sociolab.worlds.stss",
 )
 OF_EXTRAS = (
+    "sociolab.inspect",
     "sociolab.training.openenv",
     "sociolab.training.pettingzoo",
     "sociolab.training.trl",

@@ -12,6 +12,7 @@ from typing import Any
 from pydantic import TypeAdapter, ValidationError
 
 from sociolab.app.data.importing import Import, import_episodes
+from sociolab.app.registry import world_plugin, worlds_that
 from sociolab.app.transcripts import Key, replies_of, transcript_of
 from sociolab.core.codec import decode_event, decode_trial, encode_event, encode_trial
 from sociolab.core.episode import Answered, Ended, Episode, Event, Moved, Trial, Unusable
@@ -19,10 +20,11 @@ from sociolab.core.errors import ConfigError, StoreError, missing_extra
 from sociolab.core.ports import Prompt, Transcript
 from sociolab.core.reading import first_problem
 from sociolab.core.score import JudgeId, Verdict, leading_judges
+from sociolab.core.seeding import digest
 from sociolab.core.user_files import atomic_file, require_new_file
 from sociolab.inspect.models import message_of
 from sociolab.inspect.scores import CLUSTER, COVERAGE, Judgings, Naming, inspect_scores
-from sociolab.plugin.world import EpisodeImporter, ImportedJudging
+from sociolab.plugin.world import EpisodeImporter, ImportedJudging, TwoPartyTalk
 from sociolab.report.words import join_names, plural
 from sociolab.store.calls import CallRow
 from sociolab.store.checking import verify_runs
@@ -77,13 +79,6 @@ def write_record(episode: Episode, judgings: Judgings, problem: str = "") -> dic
         "judgings": _JUDGINGS.dump_python(rows, mode="json"),
         "problem": problem,
     }
-
-
-def _read_record(record: Any) -> tuple[Episode, tuple[ImportedJudging, ...]]:
-    trial = decode_trial(json.dumps(record["trial"]))
-    events = tuple(decode_event(json.dumps(event)) for event in record["events"])
-    rows = _JUDGINGS.validate_python(record["judgings"])
-    return Episode(trial, events), tuple(ImportedJudging(trial.id, *row) for row in rows)
 
 
 def describe_event(event: Event, called: Mapping[str, str], spoken: Sequence[str]) -> str:
@@ -303,7 +298,7 @@ def _sum_usage(parts: Iterable[Mapping[str, ModelUsage]]) -> dict[str, ModelUsag
 def import_log(request: Import) -> tuple[str, ...]:
     """Import the episodes of a log as a run, with their scores where the log has them.
 
-    ConfigError for a file that is no log, and for one without episodes of a world.
+    ConfigError for a file that is no log, and for one without episodes or conversations.
     """
     path = request.path
     try:
@@ -321,37 +316,82 @@ def import_log(request: Import) -> tuple[str, ...]:
 def _read_samples(
     path: Path, log: EvalLog
 ) -> tuple[str, list[Episode], list[ImportedJudging], list[str]]:
-    """The world of a log, its finished episodes with their scores, and lines on both."""
+    """The world of a log, its finished episodes with their scores, and lines on both. Samples of
+    other tasks count as far as two parties talk in them."""
     episodes: dict[str, Episode] = {}
     judgings: list[ImportedJudging] = []
     left_out: Counter[str] = Counter()
     for sample in log.samples or ():
-        place = f"{path}, sample {sample.id}"
-        if (record := sample.store.get(RECORD)) is None:
-            left_out["without an episode of a world"] += 1
-            continue
-        try:
-            episode, judged = _read_record(record)
-        except ValidationError as error:
-            raise ConfigError(f"{place}: {first_problem(error)}") from error
-        except (KeyError, TypeError, ValueError, StoreError) as error:
-            raise ConfigError(
-                f"{place}: expected the record of an episode under {RECORD} in its store, found "
-                f"none that can be read ({type(error).__name__})"
-            ) from error
-        if record.get("problem"):
+        record = sample.store.get(RECORD)
+        if sample.error or (record or {}).get("problem"):
             left_out["that failed"] += 1
-            continue
-        if episode.trial.id in episodes:
-            raise ConfigError(f"{place}: the episode {episode.trial.id} comes a second time")
-        episodes[episode.trial.id] = episode
-        judgings += judged
+        elif record is not None:
+            episode, judged = _read_record(f"{path}, sample {sample.id}", record)
+            episodes[episode.trial.id] = episode
+            judgings += judged
+        elif (talk := _talk(log, sample)) is None:
+            left_out["without a conversation of two"] += 1
+        else:
+            episodes[talk.id] = _import_talk(f"{path}, sample {sample.id}", talk)
     worlds = sorted({episode.trial.world for episode in episodes.values()})
     if len(worlds) != 1:
-        found = join_names(worlds) or plural(sum(left_out.values()), "sample") + " without any"
-        raise ConfigError(f"{path}: expected episodes of one world, found {found}")
-    lines = [
+        found = (
+            join_names(worlds) if worlds else f"none in {plural(len(log.samples or ()), 'sample')}"
+        )
+        raise ConfigError(
+            f"{path}: expected episodes of one world, or conversations of two, found {found}"
+        )
+    counts = (
         f"{plural(len(episodes), 'episode')} of {worlds[0]}, {plural(len(judgings), 'judging')}"
-    ]
-    lines += [f"samples {why}, left out: {count}" for why, count in left_out.items()]
+    )
+    lines = [counts, *(f"samples {why}, left out: {count}" for why, count in left_out.items())]
     return worlds[0], list(episodes.values()), judgings, lines
+
+
+def _read_record(place: str, record: Any) -> tuple[Episode, tuple[ImportedJudging, ...]]:
+    try:
+        trial = decode_trial(json.dumps(record["trial"]))
+        events = tuple(decode_event(json.dumps(event)) for event in record["events"])
+        rows = _JUDGINGS.validate_python(record["judgings"])
+    except (KeyError, TypeError, ValueError, StoreError) as error:
+        raise ConfigError(
+            f"{place}: expected the record of an episode under {RECORD} in its store, found none "
+            f"that can be read ({type(error).__name__})"
+        ) from error
+    return Episode(trial, events), tuple(ImportedJudging(trial.id, *row) for row in rows)
+
+
+_SPEAKERS = {"user": "User", "assistant": "Assistant"}
+"""The names of the two, unless their messages have a `name` in the metadata."""
+
+
+def _talk(log: EvalLog, sample: EvalSample) -> TwoPartyTalk | None:
+    """The conversation of a sample's user and assistant; None where one of them says nothing."""
+    said = [m for m in sample.messages if m.role in _SPEAKERS and m.text.strip()]
+    if {message.role for message in said} != {*_SPEAKERS}:
+        return None
+    names = dict(_SPEAKERS)
+    for message in said:
+        names[message.role] = str((message.metadata or {}).get("name") or names[message.role])
+    places = list(_SPEAKERS)
+    system = [message.text for message in sample.messages if message.role == "system"]
+    return TwoPartyTalk(
+        id=digest(log.eval.eval_id, str(sample.id), sample.epoch),
+        task=f"{log.eval.task}/{sample.id}",
+        scene="\n\n".join(system).strip(),
+        names=(names["user"], names["assistant"]),
+        agents=("", log.eval.model),
+        lines=tuple((places.index(m.role), m.text.strip()) for m in said),
+        repeat=sample.epoch - 1,
+    )
+
+
+def _import_talk(place: str, talk: TwoPartyTalk) -> Episode:
+    """The conversation as an episode of the first world that takes some."""
+    for name in worlds_that(lambda world: world.talk is not None):
+        if (importer := world_plugin(name).talk) is not None:
+            try:
+                return importer(talk)
+            except ValidationError as error:
+                raise ConfigError(f"{place}: {first_problem(error)}") from error
+    raise ConfigError(f"{place}: no installed world imports conversations")

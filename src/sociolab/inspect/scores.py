@@ -93,6 +93,8 @@ def coverage() -> Any:
     in which all were due."""
 
     def compute(scores: list[SampleScore]) -> Any:
+        if not scores:  # of a metric that is known nowhere
+            return {"known": 0.0}
         counts = [(each.score.metadata or {}).get("counts") for each in scores]
         known: Counter[str] = Counter()
         due: Counter[str] = Counter()

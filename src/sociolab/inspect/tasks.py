@@ -247,7 +247,7 @@ def play_worlds(worlds: Sequence[str], agent: str, partner: str | None, **option
     """The task that plays these worlds; an error of the user's is Inspect's PrerequisiteError."""
     if os.getcwd() not in sys.path:  # for python:my_agent:Class and inspect/my_agent:polite
         sys.path.append(os.getcwd())
-    prefix = {world: f"{world}: " if len(worlds) > 1 else "" for world in worlds}
+    prefix = {world: f"{world.partition('-')[2]}: " if len(worlds) > 1 else "" for world in worlds}
     try:
         every = [open_world(world, prefix[world], options, agent, partner) for world in worlds]
         planned = {name: (each, trial) for each in every for name, trial in each.trials()}
@@ -268,6 +268,7 @@ def play_worlds(worlds: Sequence[str], agent: str, partner: str | None, **option
             played, first = planned[str(state.sample_id)]
             trial = played.repeat(first, state.epoch - 1)
             judgings: Mapping[JudgeId, tuple[Verdict, ...]] = {}
+            state.scores = {COVERAGE: coverage_score({}, "not finished")}  # as at a limit
             async with _sample_of(played, trial):
                 done = await play_episode(played, trial)
                 _fill_in(state, played, done)

@@ -77,6 +77,7 @@ from sociolab.plugin.world import (
     PromptImporter,
     RatingGuide,
     Revise,
+    TwoPartyTalk,
     WorldPlugin,
     Writer,
 )
@@ -154,6 +155,7 @@ __all__ = [
     "Tool",
     "Transcript",
     "Trial",
+    "TwoPartyTalk",
     "Unscored",
     "Variant",
     "Variants",

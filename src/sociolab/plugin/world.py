@@ -96,6 +96,23 @@ class EpisodeImporter:
     write_tasks: Callable[[Sequence[Episode], Importing, Path], object] | None = None
 
 
+@dataclass(frozen=True, slots=True)
+class TwoPartyTalk:
+    """A conversation of two that another program kept, to be imported as an episode.
+
+    `task` is what was talked about, the same for repeats; `agents` are the players of `names`, with
+    "" for one that is not known. `lines` are (place of the speaker in `names`, words).
+    """
+
+    id: str
+    task: str
+    scene: str
+    names: tuple[str, str]
+    agents: tuple[str, str]
+    lines: tuple[tuple[int, str], ...]
+    repeat: int = 0
+
+
 EpisodeExporter = Callable[
     [str, Sequence[Episode], Mapping[str, ImportedJudging]], Mapping[str, str]
 ]
@@ -154,7 +171,8 @@ class WorldPlugin:
       stored with each run.
     - `settings`: the world's own, as --set takes them. `short`: settings that make episodes short
       enough to try an agent out. `people`: whether a person can take a seat.
-    - Data: `importers` by format, `exporters` by form, `prompts` imports prompt sets, `writers` by
+    - Data: `importers` by format, `talk` imports a conversation that other programs keep,
+      `exporters` by form, `prompts` imports prompt sets, `writers` by
       what a model writes, `remarks` are for the author of a data set, `cast` writes the tasks of a
       folder (given the folder, the number per scenario, the seed).
     - Pages: `sidebar` stands beside a transcript; `town` shows simulated days.
@@ -184,6 +202,7 @@ class WorldPlugin:
     about: str = ""
     people: bool = True
     importers: Mapping[str, Importer | EpisodeImporter] = field(default_factory=dict)
+    talk: Callable[[TwoPartyTalk], Episode] | None = None
     exporters: Mapping[str, EpisodeExporter] = field(default_factory=dict)
     prompts: PromptImporter | None = None
     writers: Mapping[str, Writer] = field(default_factory=dict)

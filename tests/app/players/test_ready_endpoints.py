@@ -63,7 +63,7 @@ def test_one_on_this_machine_needs_no_key(name: str) -> None:
 
 
 def test_every_endpoint_that_ships_is_looked_at_here() -> None:
-    assert ready_endpoints().keys() == {*KEYS, "ollama", "vllm", "litellm"}
+    assert ready_endpoints().keys() == {*KEYS, "ollama", "vllm", "litellm", "inspect"}
 
 
 def test_an_address_may_come_from_the_environment(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -254,6 +254,7 @@ load = WorldPlugin(
         "casino": _people_importer("import_casino"),
         "dealornodeal": _people_importer("import_deal_or_no_deal"),
     },
+    talk=import_on_call(f"{PACKAGE}.importing.talks:import_talk"),
     exporters={"sotopia": import_on_call(f"{PACKAGE}.archive:archive")},
     prompts=PromptImporter(
         import_on_call("sociolab.worlds.sotopia.importing.prompts:import_prompts"),

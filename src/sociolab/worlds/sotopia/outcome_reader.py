@@ -251,28 +251,35 @@ class LabelledConversation(DataRecord):
 
     @property
     def casting(self) -> SceneCast:
-        """The scene, with "not known" for everything that the row does not say."""
-        return SceneCast(
-            scenario=Scenario(
-                id="labelled",
-                family="other",
-                context=self.context,
-                goals=tuple(Goal(text="Not known.", facts=facts) for facts in self.goals),
-                relationships=(RelationshipType.STRANGER,),
-            ),
-            characters=tuple(
-                Character(
-                    id=seat,
-                    first_name=name,
-                    gender="not known",
-                    pronouns="they/them",
-                    age=0,
-                    occupation="not known",
-                )
-                for seat, name in zip(_SEATS, self.people, strict=True)
-            ),
-            relationships=(),
-        )
+        goals = tuple(Goal(text="Not known.", facts=facts) for facts in self.goals)
+        return unknown_cast("labelled", self.context, self.people, goals)
+
+
+def unknown_cast(
+    id: str, context: str, people: tuple[str, str], goals: tuple[Goal, ...]
+) -> SceneCast:
+    """A scene of two, with "not known" for everything else about them."""
+    return SceneCast(
+        scenario=Scenario(
+            id=id,
+            family="other",
+            context=context,
+            goals=goals,
+            relationships=(RelationshipType.STRANGER,),
+        ),
+        characters=tuple(
+            Character(
+                id=seat,
+                first_name=name,
+                gender="not known",
+                pronouns="they/them",
+                age=0,
+                occupation="not known",
+            )
+            for seat, name in zip(_SEATS, people, strict=True)
+        ),
+        relationships=(),
+    )
 
 
 def build_episode(id: str, casting: SceneCast, lines: Sequence[tuple[str, str, str]]) -> Episode:
