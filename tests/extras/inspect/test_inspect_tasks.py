@@ -36,7 +36,7 @@ def environment(folder: Path, url: str = "http://127.0.0.1:9/v1") -> dict[str, s
         "PATH": os.environ["PATH"],
         "PYTHONPATH": os.pathsep.join([str(HERE), str(EXAMPLES), *filter(None, sys.path)]),
         "HOME": str(folder),
-        "INSPECT_DISPLAY": "none",
+        "INSPECT_DISPLAY": "plain",
         "SOCIOLAB_STORE": str(folder / "lab.db"),
         "OPENAI_API_KEY": "x",
         "OPENAI_BASE_URL": url,
