@@ -174,8 +174,13 @@ def export_log(store: Store, run: str, path: Path, agent: str | None) -> str:
         samples=samples,
     )
     recompute_metrics(log)
-    with atomic_file(path) as fresh:
-        write_eval_log(log, str(fresh), format="eval")
+    try:
+        with atomic_file(path) as fresh:
+            write_eval_log(log, str(fresh), format="eval")
+    except OSError as error:
+        raise ConfigError(
+            f"{path} cannot be written ({error.strerror or error}); name another file"
+        ) from error
     return f"wrote {path}: {plural(len(samples), 'episode')} of {agent}; inspect view shows it"
 
 
