@@ -11,7 +11,7 @@ import pytest
 
 from sociolab import Arena, ArenaConfig
 from sociolab.app import LoopThread
-from sociolab.core import ConfigError
+from sociolab.core import ConfigError, Json, ModelError, NoReply, Reply, Request, WorldError
 from sociolab.training import Observed
 from training_cases import play_out
 
@@ -55,6 +55,33 @@ def test_an_episode_that_is_broken_off_asks_nothing_and_has_no_rewards() -> None
         with pytest.raises(ConfigError, match="none: the episode is over"):
             session.step(HELLO)
         assert play_out(arena, greet)[0].done
+
+
+class Silent:
+    async def reply(self, request: Request, memory: Json) -> Reply | NoReply:
+        await asyncio.Event().wait()
+        raise AssertionError
+
+
+class Raising:
+    async def reply(self, request: Request, memory: Json) -> Reply | NoReply:
+        raise KeyError("price")
+
+
+def test_a_partner_of_one_s_own_is_bounded_as_in_a_run() -> None:
+    """A late reply may be asked for again, the third in a row ends the episode; an error in its
+    code names it, its seat and its turn."""
+    config = SHORT.model_copy(update={"agent_timeout": 0.001})
+    with (
+        short(partner=Silent(), config=config) as arena,
+        pytest.raises(ModelError, match=r"Silent gave no reply within 0\.001 s, 3 times in a row"),
+    ):
+        arena.begin(seats=1)
+    with (
+        short(partner=Raising()) as arena,
+        pytest.raises(WorldError, match=r"Raising as .*, turn 1: KeyError"),
+    ):
+        arena.begin(seats=1)
 
 
 def test_a_judge_that_breaks_costs_its_own_scores_and_no_others() -> None:

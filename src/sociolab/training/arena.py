@@ -16,7 +16,7 @@ from sociolab.app.data.sets import select_tasks
 from sociolab.app.players.casting import NO_JUDGE, Casting, Seatable
 from sociolab.app.players.models import Models
 from sociolab.app.run.config import ArenaConfig, WorldConfig
-from sociolab.app.run.session import world_of
+from sociolab.app.run.session import patience_of, world_of
 from sociolab.app.run_sync import LoopThread
 from sociolab.core.episode import Agent, CastMember, Episode, Task, Trial
 from sociolab.core.errors import ConfigError
@@ -25,6 +25,7 @@ from sociolab.judging.credit import CreditJudge, CreditRecord, build_story
 from sociolab.models.budget import Budget
 from sociolab.models.cache import NullReplyStore
 from sociolab.plugin.options import FIRST_WORLD, checked
+from sociolab.runner.guard import ForeignPlayer
 from sociolab.runner.plan import trial_id
 from sociolab.training.examples import parse_share
 from sociolab.training.export import draw_heldout
@@ -68,7 +69,8 @@ class Arena:
     `tasks` is one text, as after --tasks. `split_by` "scenario:0.3" holds out about three tenths of
     the scenarios for `split="test"`, the same as `export --split` with this `seed`, which is also
     that of the episodes. `config` holds what else counts (data, settings, limit, attempts,
-    base_url, budget...). Calls of models are not kept. ConfigError for a description that is wrong.
+    base_url, budget...). Calls of models are not kept. A partner of your own that takes longer than
+    `agent_timeout` fails as in a run. ConfigError for a description that is wrong.
     """
 
     def __init__(
@@ -99,8 +101,9 @@ class Arena:
         self._kit = kit = world_of(self._config)
         self._data = kit.data  # a hash of all that is played
         self._models = Models(self._config)
-        budget = Budget(self._config.budget)
-        self._casting = Casting(kit, self._models, NullReplyStore(), budget)
+        self._budget = Budget(self._config.budget)
+        patience = patience_of(self._config.agent_timeout)
+        self._casting = Casting(kit, self._models, NullReplyStore(), self._budget, patience)
         self._partners: dict[str, Seatable] = {}
         self._partner = self._seatable(partner)
         self._credit = CreditJudge(self._casting.model(credit, "judge")) if credit else None
@@ -137,6 +140,11 @@ class Arena:
     @property
     def world(self) -> str:
         return self._config.world
+
+    @property
+    def spent(self) -> float:
+        """Dollars that partners and judges have cost so far."""
+        return self._budget.spent
 
     @property
     def splits(self) -> tuple[Split, ...]:
@@ -244,7 +252,15 @@ class Arena:
         key = trial_id(world, self._data, task, cast, repeat, seed)
         trial = Trial(key, world, task, cast, repeat, seed)
         part: Split = "test" if task.id in self._heldout else "train"
-        return ArenaSession(self._rules, trial, part, outside, dict.fromkeys(inside, other.player))
+        partners = {seat: self._guarded(other, task) for seat in inside}
+        return ArenaSession(self._rules, trial, part, outside, partners)
+
+    def _guarded(self, partner: Seatable, task: Task) -> Player:
+        """A partner's player; users' own is bounded, as in a run."""
+        if not partner.own:
+            return partner.player
+        waits, seconds = self._casting.waits, self._casting.patience
+        return ForeignPlayer(partner.player, partner.id.label, task.id, seconds, waits)
 
     def _find_task(self, task_id: str | None, split: Split) -> Task:
         if task_id is None:

@@ -148,13 +148,16 @@ class WorldConfig(WorldOptions):
 
 class ArenaConfig(WorldOptions, EndpointAccess):
     """The options of an `Arena` that are not its own arguments: data, limit, settings of the
-    world, attempts, endpoints, budget. An invalid field raises pydantic's ValidationError.
+    world, attempts, endpoints, budget, and the seconds that a partner of one's own may take for a
+    reply (None: 600). An invalid field raises pydantic's ValidationError.
 
     >>> from sociolab import Arena, ArenaConfig
     >>> config = ArenaConfig(limit=3, settings={"turns": "4"})
     >>> len(Arena("sotopia", config=config).tasks())
     3
     """
+
+    agent_timeout: AgentTimeout = None
 
 
 class RunWork(ModelAccess):
