@@ -21,6 +21,7 @@ TESTS_figures := tests/report/test_figures.py
 TESTS_finetune := tests/worlds/anteval/test_virtual_dm_finetune.py \
   tests/worlds/anteval/test_virtual_dm_lora.py tests/models/test_embeddings.py \
   tests/cli/test_gap_command.py
+TESTS_mcp := tests/extras/mcp
 TESTS_parquet := tests/store/test_parquet.py
 TESTS_pettingzoo := tests/training/test_pettingzoo.py
 TESTS_ray := tests/app/run/test_on_ray.py

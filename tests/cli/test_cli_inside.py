@@ -48,7 +48,7 @@ ORDER = [
     "run", "list", "show", "town", "report", "compare", "table", "rank", "hard", "variance",
     "site", "agree", "analyze", "reproduce", "judge", "audit", "credit", "write", "import",
     "export", "data", "rename", "tag", "note", "delete", "store", "web", "study",
-    "serve-env", "endpoint", "doctor", "prices", "demo", "tool",
+    "mcp", "serve-env", "endpoint", "doctor", "prices", "demo", "tool",
 ]  # fmt: skip
 
 

@@ -15,7 +15,7 @@ ORDER = [
     "run", "list", "show", "town", "report", "compare", "table", "rank", "realism", "hard",
     "variance", "site", "agree", "analyze", "reproduce", "judge", "audit", "credit", "write",
     "import", "export", "data", "rename", "tag", "note", "delete", "store", "web", "study",
-    "serve-env", "endpoint", "doctor", "prices", "demo", "tool",
+    "mcp", "serve-env", "endpoint", "doctor", "prices", "demo", "tool",
 ]  # fmt: skip
 HEAVY = ("numpy", "pydantic", "rich.table", "sqlite3", "aiohttp", "sociolab.app", "sociolab.store")
 

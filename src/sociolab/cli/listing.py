@@ -99,10 +99,10 @@ def list_(
         run, world = (name, world) if what == "episodes" else (run, name)
     world_name = world or FIRST_WORLD
     lists: dict[str, Callable[[], Rows]] = {
-        "tasks": lambda: _tasks(world_name, data, tasks),
+        "tasks": lambda: task_rows(world_name, data, tasks),
         "task-lists": _task_lists,
         "worlds": lambda: [{"world": w, "about": about_world(w)} for w in world_names()],
-        "agents": lambda: _agents(world_name),
+        "agents": lambda: agent_rows(world_name),
         "data": lambda: [{"world": w, "data": d} for w in data_kinds() for d in imported_names(w)],
     }
     if what not in ("runs", "episodes", *lists):
@@ -182,7 +182,7 @@ def _episodes(store: Path | None, run: str | None, query: EpisodeQuery) -> Table
     return episode_table(answer)
 
 
-def _tasks(world: str, data: str | None, tasks: str | None) -> Rows:
+def task_rows(world: str, data: str | None, tasks: str | None) -> Rows:
     from sociolab.app.data.sets import load_world, select_tasks
     from sociolab.app.transcripts import task_title
 
@@ -216,7 +216,7 @@ def _task_lists() -> Rows:
     ]
 
 
-def _agents(world: str) -> Rows:
+def agent_rows(world: str) -> Rows:
     from sociolab.app.data.sets import load_world
     from sociolab.app.players.models import ready_endpoints
     from sociolab.app.registry import names

@@ -91,6 +91,7 @@ GROUPS: Mapping[str, Mapping[str, tuple[str, str]]] = {
         "study": ("study", "Studies with people: set up, invite, collect, export, delete."),
     },
     "Utilities": {
+        "mcp": ("mcp", "Serve runs, comparisons and seats to an assistant, over MCP."),
         "serve-env": ("serve_env", "Serve a world to trainers, as an OpenEnv environment."),
         "endpoint": ("try_out", "Serve a local endpoint in place of a model, for tests."),
         "doctor": ("try_out", "Check an agent or judge with one call or a short episode."),

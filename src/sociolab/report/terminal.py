@@ -164,9 +164,14 @@ WIDE = 110
 
 def play_text(view: TranscriptView, width: int = 80) -> str:
     """The episode as plain text, wrapped at `width` columns."""
+    return plain_text(play(view), width)
+
+
+def plain_text(content: RenderableType, width: int) -> str:
+    """What a terminal of so many columns shows, without colours."""
     file = io.StringIO()
     console = Console(file=file, width=width, no_color=True, color_system=None, highlight=False)
-    console.print(play(view))
+    console.print(content)
     return "\n".join(line.rstrip() for line in file.getvalue().splitlines()) + "\n"
 
 
