@@ -25,7 +25,11 @@ def lay_out(path: Path, name: str = "chat", participants: int = 1, **plan: Any) 
 
     The secret in a participant's browser is `secret(id, name)`.
     """
-    settings = StudySettings(title="A conversation", play=PlayPlan(**{**AT_ONCE, **plan}))
+    settings = StudySettings(
+        title="A conversation",
+        debriefing="Your partner may have been a program.",
+        play=PlayPlan(**{**AT_ONCE, **plan}),
+    )
     ids = tuple(f"p{number}" for number in range(1, participants + 1))
     with Store.open(path) as store:
         create_study(store, name, settings)

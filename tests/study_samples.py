@@ -37,7 +37,8 @@ def settings(**changed: Any) -> StudySettings:
         "consent": "You take part of your own free will.",
         "instructions": "Read, then decide.",
         "thanks": "Your help is kept.",
-        "contact": "lab@uni.example",
+        "debriefing": "Your partner may have been a program.",
+        "contact": "lab@uni.edu",
         "completion_code": "each",
         "survey": SURVEY,
     }

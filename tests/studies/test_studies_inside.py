@@ -69,7 +69,7 @@ def test_every_example_is_a_study_once_it_has_a_contact(
     file.write_text(text, "utf-8")
     with pytest.raises(ConfigError, match=r"name@example\.org\"; enter yours in .*study\.toml"):
         read_study(file)
-    file.write_text(text.replace("name@example.org", "lab@uni.example"), "utf-8")
+    file.write_text(text.replace("name@example.org", "lab@uni.edu"), "utf-8")
     name, found = read_study(file)
     assert name.startswith("my-")
     with Store.open(with_run) as store:
@@ -111,7 +111,7 @@ def test_nobody_is_let_in_while_the_contact_is_a_placeholder(tmp_path: Path, con
         with pytest.raises(ConfigError, match=r"^contact: expected an address at which"):
             set_open(store, "s", is_open=True)
         assert not store.studies.get("s").open
-        change_texts(store, "s", {"contact": "Ruth Klein, ruth.klein@uni.example"})
+        change_texts(store, "s", {"contact": "Ruth Klein, ruth.klein@uni.edu"})
         set_open(store, "s", is_open=True)
         assert store.studies.get("s").open
 

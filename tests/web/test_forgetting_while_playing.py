@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import asyncio
+import subprocess
+import sys
 import urllib.request
 from pathlib import Path
 
@@ -89,5 +91,31 @@ def test_others_wait_while_somebody_is_forgotten_and_notice_nothing_else(tmp_pat
 
     with served(path) as address:
         asyncio.run(asyncio.wait_for(scenario(address), 30))
+    with Store.open(path) as store:
+        assert [who.id for who in store.studies.participants("chat")] == [stays]
+
+
+def test_who_plays_is_forgotten_by_a_command_as_soon_as_the_study_is_closed(tmp_path: Path) -> None:
+    path = tmp_path / "store.db"
+    gone, stays = lay_out(path, participants=2, limit=2)
+
+    def command(*words: str) -> subprocess.CompletedProcess[str]:
+        call = [sys.executable, "-m", "sociolab", "study", *words, "--store", str(path)]
+        return subprocess.run(call, capture_output=True, text=True, check=False)
+
+    async def scenario(address: str) -> None:
+        async with aiohttp.ClientSession() as session:
+            await playing(session, address, gone, f"I am {SECRET}.")
+            await playing(session, address, stays, "I am steadfast.")
+            refused = await asyncio.to_thread(command, "forget", "chat", gone, "--yes")
+            assert refused.returncode == 2
+            assert "close the study first: sociolab study close chat" in refused.stderr
+            for words in (("close", "chat"), ("forget", "chat", gone, "--yes")):
+                done = await asyncio.to_thread(command, *words)
+                assert done.returncode == 0, done.stderr
+
+    with served(path) as address:
+        asyncio.run(scenario(address))
+        assert SECRET.encode() not in path.read_bytes()
     with Store.open(path) as store:
         assert [who.id for who in store.studies.participants("chat")] == [stays]

@@ -47,7 +47,9 @@ def test_whose_partner_is_gone_goes_on_to_the_survey_and_gets_the_code(tmp_path:
         AT_ONCE | {"limit": 1, "partners": ["python:faulty_partners:Unreachable"]}
     )
     survey = (SurveyQuestion(name="how", text="How was it?"),)
-    settings = StudySettings(title="T", play=plan, survey=survey, completion_code="CODE-7")
+    settings = StudySettings(
+        title="T", debriefing="D", play=plan, survey=survey, completion_code="CODE-7"
+    )
     with Store.open(path) as store:
         create_study(store, "chat", settings)
         store.studies.change("chat", open=True)

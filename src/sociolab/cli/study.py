@@ -31,6 +31,10 @@ study = typer.Typer(
 )
 
 Name = Annotated[str, typer.Argument(metavar="STUDY", help="`sociolab study list` names all.")]
+OptName = Annotated[
+    OptText,
+    typer.Argument(metavar="STUDY", help="Only this one; default: all.", show_default=False),
+]
 Participant = Annotated[
     str, typer.Argument(metavar="PARTICIPANT", help="Participant id, such as p-7kq3fm.")
 ]
@@ -71,6 +75,7 @@ def create(
     name_in_file, settings = setup.read_study(file)
     with _opened(store, create=True) as opened:
         row = setup.create_study(opened, name or name_in_file, settings)
+        opened.audit_log.add("set up", row.name)
     say(f"{row.name} is set up and still closed. Next:")
     invite = f"sociolab study invite {row.name} 10"
     for command, does in (
@@ -132,11 +137,13 @@ def invite(
     store: StoreFile = None,
 ) -> None:
     """Make secret links and print them as CSV, shown only once."""
+    from sociolab.report.words import plural
     from sociolab.studies import participants
     from sociolab.studies.progress import describe_capacity
 
     with _opened(store) as opened, _private_file(out) as file:
         _write_links(participants.invite(opened, name, count), public_url, file, out)
+        opened.audit_log.add(f"made {plural(count, 'link')}", name)
         if room := describe_capacity(opened, opened.studies.get(name)):
             say(room)
 
@@ -170,6 +177,7 @@ def bonus(name: Name, out: Out = None, store: StoreFile = None) -> None:
 
     with _opened(store) as opened:
         due = bonuses(opened, name)
+        opened.audit_log.add("read the platform's ids for bonuses", name)
     with _private_file(out) as file:
         csv.writer(file, lineterminator="\n").writerows(
             (person, f"{amount:.2f}") for person, amount in due.rows
@@ -197,6 +205,7 @@ def drop_ids(name: Name, yes: Sure = False, store: StoreFile = None) -> None:
         confirm(f"Delete the platform's ids of {name}, and end recruiting, for good?", yes)
         with opened.erasing():
             count = opened.recruits.delete_ids(name)
+            opened.audit_log.add("deleted the platform's ids", name)
     say(f"deleted {plural(count, 'id')} of {name}, and the key of their hashes")
 
 
@@ -213,6 +222,7 @@ def reissue(
 
     with _opened(store) as opened, _private_file(out) as file:
         _write_links((participants.reissue(opened, name, participant),), public_url, file, out)
+        opened.audit_log.add("gave a participant a new link", name)
 
 
 @study.command(epilog="Example: sociolab study review raters --draw")
@@ -252,6 +262,7 @@ def review(
         rated = rate_study(opened, opened.studies.get(name))
         if draw:
             reviewing.draw_batch(opened, rated)
+            opened.audit_log.add("drew a batch for review", name)
         which, marked = fails or meets, None
         if which is not None:
             rater, _, episode = which.partition(":")
@@ -259,6 +270,7 @@ def review(
             marked = reviewing.mark_annotation(
                 opened, rated, rater, episode, meets=meet, why=why or ""
             )
+            opened.audit_log.add(f"marked an annotation: {'meets' if meet else 'fails'}", name)
         ratings = ratings_in(opened, rated.run, rated.name)
         drawn = reviewing.drawn_annotations(opened, name)
         undrawn = len(reviewing.undrawn_distances(opened, rated, ratings))
@@ -295,6 +307,7 @@ def export(
 
     with _opened(store) as opened, _private():
         names = exporting.export_study(opened, name, folder)
+        opened.audit_log.add("exported the data", name)
     say(f"wrote {', '.join(names)} into {folder}")
 
 
@@ -316,6 +329,7 @@ def forget(
         confirm(f"Delete {participant} of {name} and everything this person did, for good?", yes)
         with _locked_run(opened, opened.studies.get(name)):
             deleted = participants.forget(opened, name, participant)
+            opened.audit_log.add("deleted a participant", name)
     say(
         f"deleted {participant}: {plural(deleted.answers, 'answer')}, "
         f"{plural(deleted.ratings, 'rating')}, {plural(deleted.episodes, 'episode')} with all "
@@ -334,7 +348,57 @@ def delete(name: Name, yes: Sure = False, store: StoreFile = None) -> None:
         confirm(f"Delete the study {name}, all its participants{played}, for good?", yes)
         _await_app(opened, row)
         participants.forget_study(opened, name)
+        opened.audit_log.add("deleted the study", name)
     say(f"deleted {name}")
+
+
+@study.command(epilog="Example: sociolab study expire talks --yes")
+def expire(name: OptName = None, yes: Sure = False, store: StoreFile = None) -> None:
+    """Delete what is stored for longer than its study states.
+
+    Participants go after `retention_days`, ids of a recruiting platform after `recruit.ids_days`.
+    Run it every day, with --yes.
+    """
+    from sociolab.report.words import plural
+    from sociolab.studies import participants
+
+    with _opened(store) as opened:
+        rows = [opened.studies.get(name)] if name else opened.studies.all()
+        due = [(row, participants.expired(opened, row)) for row in rows]
+        due = [(row, each) for row, each in due if each.people or each.ids]
+        for row, each in due:
+            people = plural(len(each.people), "participant")
+            say(f"{row.name}: {people} and the ids of {len(each.ids)} others are due")
+        if not due:
+            say("nothing is stored for longer than its study states")
+            return
+        confirm("Delete these for good?", yes)
+        for row, each in due:
+            with _locked_run(opened, row):
+                participants.delete_expired(opened, row, each)
+            action = f"deleted what was due: {len(each.people)} participants, {len(each.ids)} ids"
+            opened.audit_log.add(action, row.name)
+    say("deleted")
+
+
+@study.command(epilog="Example: sociolab study log talks")
+def log(name: OptName = None, store: StoreFile = None, json: Json = False) -> None:
+    """Show what researchers did with studies: who, and when."""
+    from rich.table import Table
+    from rich.text import Text
+
+    from sociolab.report.words import sanitize
+    from sociolab.studies.study_export import format_time
+
+    with _opened(store) as opened:
+        entries = opened.audit_log.entries(name)
+    if json:
+        print_json({"log": [{**each._asdict(), "at": format_time(each.at)} for each in entries]})
+        return
+    table = Table("when (UTC)", "who", "study", "action", box=None)
+    for each in entries:
+        table.add_row(format_time(each.at), *(Text(sanitize(text)) for text in each[1:]))
+    console().print(table)
 
 
 @study.command(epilog="Example: sociolab study scrub")
@@ -342,6 +406,7 @@ def scrub(store: StoreFile = None) -> None:
     """Rewrite the store, so that nothing deleted is left in its file."""
     with _opened(store) as opened:
         opened.scrub()
+        opened.audit_log.add("rewrote the store")
     say("the store holds nothing that was deleted")
 
 
@@ -397,6 +462,7 @@ def _set_open(name: str, store: Path | None, *, is_open: bool) -> None:
 
     with _opened(store) as opened:
         set_open(opened, name, is_open=is_open)
+        opened.audit_log.add("opened" if is_open else "closed", name)
     say(f"{name} is {'open' if is_open else 'closed'}")
 
 

@@ -74,7 +74,7 @@ def _damage_in(connection: sqlite3.Connection, table: str, where: str) -> str | 
         return next(_check_rows(connection, table, where), None)
 
 
-_OF_NO_RUN = {"salt", "versions"}
+_OF_NO_RUN = {"salt", "versions", "audit_log"}
 
 _OF_STUDIES = "SELECT participants.pk FROM participants JOIN studies ON studies.pk = study"
 _OF_TRIALS = "trial IN (SELECT pk FROM trials WHERE run = {})"

@@ -59,6 +59,11 @@ class Recruits:
         rows = self._db.rows(f"SELECT participant, content FROM platform_ids {_OF}", (study,))
         return {participant: json.loads(as_text(content)) for participant, content in rows}
 
+    def who_has_ids(self, study: str) -> frozenset[int]:
+        """The recruits of a study whose ids are stored; not which these are."""
+        rows = self._db.rows(f"SELECT participant FROM platform_ids {_OF}", (study,))
+        return frozenset(participant for (participant,) in rows)
+
     def ids_were_deleted(self, study: str) -> bool:
         row = self._db.row(f"SELECT key FROM recruiting {_KEY_OF}", (study,))
         return row is not None and row[0] is None
@@ -70,6 +75,14 @@ class Recruits:
             count = self._db.execute(f"DELETE FROM platform_ids {_OF}", (study,)).rowcount
             self._db.execute(f"UPDATE recruiting SET key = NULL {_KEY_OF}", (study,))
         return count
+
+    def delete_ids_of(self, participant: int) -> bool:
+        """Delete one recruit's ids; whether there were any. Who this is can still be told."""
+        deleted = self._db.execute(
+            "DELETE FROM platform_ids WHERE participant = ?", (participant,)
+        ).rowcount
+        self._db.commit()
+        return bool(deleted)
 
     def _hash(self, study: str, person: str) -> bytes:
         key = self._key_row(study)

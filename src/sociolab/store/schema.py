@@ -414,7 +414,19 @@ CREATE TABLE platform_ids (          -- who they are to the platform: for bonuse
 """
 
 
-MIGRATIONS = (_VERSION_1, _VERSION_2, _VERSION_3, _VERSION_4)
+_VERSION_5 = """
+CREATE TABLE audit_log (             -- what researchers did with studies
+    pk INTEGER PRIMARY KEY,
+    at REAL NOT NULL,                -- seconds since 1970, UTC
+    who TEXT NOT NULL,               -- user@host of the operating system
+    study TEXT NOT NULL,             -- a name, which outlives the study; '': of the whole store
+    action TEXT NOT NULL,
+    sum INTEGER AS (checksum(at, who, study, action)) STORED
+);
+"""
+
+
+MIGRATIONS = (_VERSION_1, _VERSION_2, _VERSION_3, _VERSION_4, _VERSION_5)
 """What leads from each version to the next, from an empty file on. Stores have gone through them:
 add one, and change none."""
 

@@ -20,6 +20,7 @@ from sociolab.core.errors import Cause, StorageError, StoreError
 from sociolab.core.metrics import UNDECLARED, Declared, parse_declared
 from sociolab.core.redaction import redact_bytes
 from sociolab.core.unpacking import inflate
+from sociolab.store.audit_log import AuditLog
 from sociolab.store.calls import Calls
 from sociolab.store.connect import (
     back_up,
@@ -113,8 +114,9 @@ class Store(Database):
     """One open store, for one thread; others may read while it writes.
 
     Runs, trials and events are its own methods; `calls`, `verdicts`, `studies`, `recruits`,
-    `notes` and `search` hold the rest. A write is on disk when its method returns, unless that says
-    "soon". `RunReplies` stores the replies of a run; `lock_run` keeps a second process off a run.
+    `notes`, `audit_log` and `search` hold the rest. A write is on disk when its method returns,
+    unless that says "soon". `RunReplies` stores the replies of a run; `lock_run` keeps a second
+    process off a run.
 
     >>> from pathlib import Path
     >>> from sociolab import RunConfig, run
@@ -155,6 +157,10 @@ class Store(Database):
     @cached_property
     def recruits(self) -> Recruits:
         return Recruits(self)
+
+    @cached_property
+    def audit_log(self) -> AuditLog:
+        return AuditLog(self)
 
     @cached_property
     def search(self) -> Search:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import hmac
 import secrets
+import time
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
 
@@ -208,12 +209,54 @@ def forget(store: Store, study: str, participant: str) -> Forgotten:
     row = store.studies.get(study)
     who = store.studies.participant(study, participant)
     with store.erasing():
-        answers = len(store.studies.answers(study, who.pk))
-        ratings = _delete_ratings(store, row, participant)
-        trials = _played_trials(store, row, who.pk)
-        partners = sum(_reset_trial(store, row, trial, who.pk) for trial in trials)
-        store.studies.delete_participant(study, participant)
+        return _forget(store, row, who)
+
+
+def _forget(store: Store, row: StudyRow, who: ParticipantRow) -> Forgotten:
+    answers = len(store.studies.answers(row.name, who.pk))
+    ratings = _delete_ratings(store, row, who.id)
+    trials = _played_trials(store, row, who.pk)
+    partners = sum(_reset_trial(store, row, trial, who.pk) for trial in trials)
+    store.studies.delete_participant(row.name, who.id)
     return Forgotten(answers, ratings, len(trials), partners)
+
+
+@dataclass(frozen=True, slots=True)
+class Expired:
+    """What a study holds beyond the time that it states: participants, and others whose ids at a
+    recruiting platform are due."""
+
+    people: tuple[ParticipantRow, ...]
+    ids: tuple[ParticipantRow, ...]
+
+
+def expired(store: Store, study: StudyRow, now: float | None = None) -> Expired:
+    """`now` is in seconds since 1970, by default the current time."""
+    settings = StudySettings.model_validate(study.settings)
+    moment = time.time() if now is None else now
+
+    def past(who: ParticipantRow, days: int | None) -> bool:
+        last = max(filter(None, (who.finished, who.consented, who.arrived, who.created)))
+        return days is not None and moment - last > days * _DAY
+
+    everybody = store.studies.participants(study.name)
+    people = tuple(who for who in everybody if past(who, settings.retention_days))
+    days = settings.recruit.ids_days if settings.recruit else None
+    with_ids = () if days is None else store.recruits.who_has_ids(study.name)
+    ids = tuple(who for who in everybody if who.pk in with_ids and past(who, days))
+    return Expired(people, tuple(who for who in ids if who not in people))
+
+
+_DAY = 24 * 3600.0
+
+
+def delete_expired(store: Store, study: StudyRow, due: Expired) -> None:
+    """Delete these participants and ids, as `forget` does. Nobody may play meanwhile."""
+    with store.erasing():
+        for who in due.people:
+            _forget(store, study, who)
+        for who in due.ids:
+            store.recruits.delete_ids_of(who.pk)
 
 
 def forget_study(store: Store, study: str) -> None:

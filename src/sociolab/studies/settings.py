@@ -285,6 +285,7 @@ class RecruitPlan(_Record):
     bonus: float = _field(0, "Bonus", ge=0)
     bonus_metric: str = _field("", "Bonus metric")
     bonus_per_point: float = _field(0, "Bonus per point", ge=0)
+    ids_days: int | None = _field(None, "Days until ids are deleted", ge=1, le=36_500)
     questions: tuple[ScreeningQuestion, ...] = _field((), "Screening questions")
 
     @model_validator(mode="after")
@@ -371,6 +372,14 @@ class StudySettings(_Record):
         "text is shown to all; empty: none.",
         max_length=100,
     )
+    retention_days: int | None = _field(
+        None,
+        "Days until deletion",
+        "How long what a participant did is stored, as the consent page says; `sociolab study "
+        "expire` then deletes it. Empty: no limit is stated.",
+        ge=1,
+        le=36_500,
+    )
     code_key: str = Field(default="", max_length=100)
     rated_by: dict[str, str] = {}
     exam_run: str = Field(default="", max_length=200)
@@ -402,6 +411,18 @@ class StudySettings(_Record):
                     f'found "{min(unknown)}" in {condition.name}'
                 )
         return self
+
+    @property
+    def retention(self) -> str:
+        """A sentence on how long data are stored; "" if that is not stated."""
+        ids = self.recruit.ids_days if self.recruit else None
+        parts = [
+            f"What you do is deleted {self.retention_days} days after you took part."
+            if self.retention_days else "",
+            f"The id that the recruiting site gave you is deleted after {ids} days."
+            if ids else "",
+        ]  # fmt: skip
+        return " ".join(filter(None, parts))
 
     def in_condition(self, name: object) -> Self:
         """The study as people in this condition have it."""

@@ -76,6 +76,7 @@ def create_study(store: Store, name: str, settings: StudySettings) -> StudyRow:
         run = _PREPARE[settings.kind](store, name, settings)
         store.studies.create(name, settings.kind, settings.model_dump(mode="json"), run)
         _check_places(store, store.studies.get(name), settings)
+        _check_debriefing(store, store.studies.get(name), settings)
     return store.studies.get(name)
 
 
@@ -135,6 +136,7 @@ def change_texts(store: Store, study: str, texts: Mapping[str, str]) -> StudySet
     if unknown:
         raise ConfigError(f"expected texts ({', '.join(TEXTS)}), found {', '.join(unknown)}")
     changed = parse_settings({**old.model_dump(mode="json"), **texts}, study)
+    _check_debriefing(store, row, changed)
     agreed = count_consented(store, study)
     if changed.consent != old.consent and agreed:
         raise ConfigError(
@@ -145,18 +147,25 @@ def change_texts(store: Store, study: str, texts: Mapping[str, str]) -> StudySet
     return changed
 
 
-_PLACEHOLDER = re.compile(r"@example\.(com|net|org)\b")
+_PLACEHOLDER = re.compile(
+    r"@example\.|@\S+\.(example|invalid|test)\b|@(domain|email|university)\."
+    r"|your[ .-]?(name|e-?mail)|\b(todo|tbd|xxx+)\b",
+    re.IGNORECASE,
+)
 
 
 def set_open(store: Store, study: str, *, is_open: bool) -> None:
     """Open the study to participants, or close it.
 
-    ConfigError if it would open with the contact of the example, who answers nobody.
+    ConfigError if it would open with a contact who answers nobody, or without the debriefing that
+    it needs.
     """
-    contact = StudySettings.model_validate(store.studies.get(study).settings).contact
+    row = store.studies.get(study)
+    settings = StudySettings.model_validate(row.settings)
     if is_open:
         where = 'enter yours under "Edit texts" on the page of the study'
-        _check_contact(contact, f"{where}, then open it")
+        _check_contact(settings.contact, f"{where}, then open it")
+        _check_debriefing(store, row, settings)
     store.studies.change(study, open=is_open)
 
 
@@ -165,6 +174,20 @@ def _check_contact(contact: str, advice: str) -> None:
         raise ConfigError(
             f'contact: expected an address at which participants reach you, found "{contact}"; '
             f"{advice}"
+        )
+
+
+def _check_debriefing(store: Store, row: StudyRow, settings: StudySettings) -> None:
+    """ConfigError where people may have played with a program and are never told."""
+    if settings.debriefing or settings.play is None or row.run is None:
+        return
+    trials = store.trials(row.run)
+    if settings.play.stand_in or any(
+        member.identity.kind != "person" for trial in trials for member in trial.trial.cast
+    ):
+        raise ConfigError(
+            "debriefing: expected a text, since a partner may be a program and the pages never say "
+            "so; found none: tell participants there, at the end"
         )
 
 

@@ -84,7 +84,7 @@ def _shape(name: str, kind: Any) -> Shape:
 
 
 TEXT_FIELDS = _fields(StudySettings, TEXTS)
-(CODE_FIELD,) = _fields(StudySettings, ("completion_code",))
+END_FIELDS = _fields(StudySettings, ("completion_code", "retention_days"))
 PLAN_FIELDS: Mapping[StudyKind, Sequence[SetupField]] = {
     "play": _fields(PlayPlan, worlds=worlds_that(lambda plugin: plugin.people)),
     "rate": _fields(RatePlan),
@@ -107,7 +107,7 @@ def fill_form(values: Mapping[str, Any], kind: StudyKind) -> dict[str, str]:
     """The fields of the form for these settings (as a TOML file holds them)."""
     plan = values.get(kind, {})
     fields = {
-        **{f.name: str(values.get(f.name, "")).strip() for f in (*TEXT_FIELDS, CODE_FIELD)},
+        **{f.name: str(values.get(f.name) or "").strip() for f in (*TEXT_FIELDS, *END_FIELDS)},
         **{f"{kind}.{f.name}": _field_text(f.shape, plan.get(f.name)) for f in PLAN_FIELDS[kind]},
     }
     for index, question in enumerate(values.get("survey", ())):
@@ -118,9 +118,8 @@ def fill_form(values: Mapping[str, Any], kind: StudyKind) -> dict[str, str]:
 
 def read_form(fields: Mapping[str, str], kind: StudyKind) -> dict[str, Any]:
     """The settings in the form's fields, not validated; an empty field is left out."""
-    values: dict[str, Any] = {
-        f.name: _lines(fields.get(f.name, "")) for f in (*TEXT_FIELDS, CODE_FIELD)
-    }
+    values: dict[str, Any] = {f.name: _lines(fields.get(f.name, "")) for f in TEXT_FIELDS}
+    values |= {f.name: text for f in END_FIELDS if (text := fields.get(f.name, "").strip())}
     plan = {f.name: _parse_field(f, fields.get(f"{kind}.{f.name}", "")) for f in PLAN_FIELDS[kind]}
     values[kind] = {name: value for name, value in plan.items() if value is not None}
     values["survey"] = [_question(fields, index) for index in used_questions(fields)]
@@ -286,6 +285,7 @@ def make(request: Request, fields: Fields) -> Response:
         wrong |= beyond_a_form(settings)
         if not wrong:
             create_study(store, name, settings)
+            store.audit_log.add("set up (web app)", name)
             return RedirectResponse(f"/studies/{name}", 303)
     except ValidationError as error:
         for place, message in problems(error):
@@ -300,9 +300,9 @@ def make(request: Request, fields: Fields) -> Response:
 def _field_of_problem(problem: str, kind: StudyKind, fields: Mapping[str, str]) -> str:
     """The field that a problem is about: the one it begins with, or whose text it quotes."""
     names = {f"{kind}.{field.name}" for field in PLAN_FIELDS[kind]}
-    first = f"{kind}.{problem.partition(':')[0].lstrip('-')}"
-    if first in names:
-        return first
+    first = problem.partition(":")[0].lstrip("-")
+    if first in TEXTS or f"{kind}.{first}" in names:
+        return first if first in TEXTS else f"{kind}.{first}"
     for name in sorted(names):
         if any(f'"{line.strip()}"' in problem for line in fields.get(name, "").splitlines()):
             return name
@@ -340,7 +340,7 @@ def _form(
         kind=kind,
         words=KIND_WORDS[kind],
         texts=TEXT_FIELDS,
-        code=CODE_FIELD,
+        ends=END_FIELDS,
         plan=[field for field in plan if not field.more],
         more=[field for field in plan if field.more],
         values=values,
@@ -358,7 +358,7 @@ def _labels(kind: StudyKind) -> dict[str, str]:
     return {
         "name": "Name",
         **{f"{kind}.{field.name}": field.label for field in PLAN_FIELDS[kind]},
-        **{field.name: field.label for field in (*TEXT_FIELDS, CODE_FIELD)},
+        **{field.name: field.label for field in (*TEXT_FIELDS, *END_FIELDS)},
         **{f"survey.{i}.{part}": f"Question {i + 1}" for i in range(QUESTIONS) for part in PARTS},
         "survey": "Questions",
     }
