@@ -13,6 +13,7 @@ import pytest
 from cli.conftest import Sociolab
 from own_code import AGENT, JUDGE
 from sociolab.analysis import Value, values_of
+from sociolab.endpoint import EndpointSettings, start_in_process
 from sociolab.store import open_store
 
 OURS = Path(__file__).parents[1] / "negotiations"
@@ -136,6 +137,27 @@ def test_leaving_after_a_deal_is_no_walking_away(imported: Sociolab) -> None:
     (cast,) = done.document["casts"]
     rows = {row["measure"]: row["simulated"] for row in cast["measures"]}
     assert (rows["deals"], rows["walked"]) == (100, 0)
+
+
+def test_a_reader_tells_what_models_agreed_and_the_stand_in_is_named(imported: Sociolab) -> None:
+    with start_in_process(EndpointSettings(latency_ms=0, characters=60)) as endpoint:
+        key = {"OPENAI_API_KEY": "x"}
+        serve = ("--base-url", endpoint.url)
+        play = ("--data", "camps", "--agent", "openai/x", "--judge", "none", "--set", "turns=4")
+        assert imported("run", "sotopia", *play, *serve, "--name", "talk", **key).code == 0
+        silent = imported("realism", "talk", "--people", "camps", "--json")
+        assert silent.document["casts"][0]["untold"] == 2
+        assert silent.document["casts"][0]["ease"] == []
+        assert imported("judge", "talk", "--reader", "openai/r", *serve, **key).code == 0
+    done = imported("realism", "talk", "--people", "camps", "--json")
+    (cast,) = done.document["casts"]
+    row = imported("report", "talk", "--people", "camps", "--json").document["beside_people"]
+    (agent,) = row["agents"]
+    assert agent["judge"] == "reader:openai/r"
+    told = [one for one in cast["measures"] if one["measure"] == "deals"]
+    assert told[0]["gap"]["n"] == 2 - cast["untold"]
+    assert agent["score"]["n"] == 2 * told[0]["gap"]["n"]
+    assert "served by the stand-in" in imported("realism", "talk", "--people", "camps").out
 
 
 def test_people_beside_others_need_people_and_common_tasks(imported: Sociolab) -> None:

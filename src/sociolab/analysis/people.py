@@ -9,7 +9,7 @@ from typing import Any
 from sociolab.analysis.agent_labels import AS_LABELLED, AgentNames
 from sociolab.analysis.values import RunValues, Value, check_tasks, mean_of, values_of
 from sociolab.core.errors import ConfigError
-from sociolab.core.score import BY_FORMULA, JudgeId, Measure
+from sociolab.core.score import BY_FORMULA, JudgeId, Measure, leading_judges
 from sociolab.report.catalogue import Catalogue
 from sociolab.report.finding import Count, Finding, Sentence
 from sociolab.report.formatting import rounded
@@ -89,10 +89,9 @@ def beside_people_of(
     values = names.values(values_of(store, run))
     rows = [
         row
-        for name, measure in values.measures.items()
-        for label, judge in values.judges.items()
-        if (others := people_scores(reference, name, judge))
-        for row in _rows(values, measure, label, others)
+        for measure in values.measures.values()
+        for agent in values.agents
+        for row in _leading_row(values, agent, measure, reference)
     ]
     if not rows:
         raise ConfigError(
@@ -113,7 +112,7 @@ def scores_alike(people: RunValues, measure: str, judge: JudgeId) -> tuple[Value
     where it applies a goal's formula, by the formula, whoever established what was agreed."""
 
     def alike(other: JudgeId) -> bool:
-        return other == judge or (_is_formula(other) and _is_formula(judge))
+        return other == judge or (is_formula(other) and is_formula(judge))
 
     labels = [label for label, other in people.judges.items() if alike(other)]
     return tuple(
@@ -124,7 +123,8 @@ def scores_alike(people: RunValues, measure: str, judge: JudgeId) -> tuple[Value
     )
 
 
-def _is_formula(judge: JudgeId) -> bool:
+def is_formula(judge: JudgeId) -> bool:
+    """Whether it applies a goal's formula to what was agreed, whoever established that."""
     return judge.method in BY_FORMULA or judge.role == "reader"
 
 
@@ -137,37 +137,52 @@ def placed(values: Sequence[Value], end: int | None = None) -> tuple[Placed, ...
     )
 
 
-def _rows(
-    values: RunValues, measure: Measure, judge: str, others: Sequence[Value]
+def _leading_row(
+    values: RunValues, agent: str, measure: Measure, reference: RunValues
 ) -> Iterator[AmongPeople]:
-    people = placed(others)
+    """The agent in this metric, by the judge that leads among those whose scores people have, too;
+    nothing without one, and for a person."""
+    rows = {
+        label: row
+        for label, judge in values.judges.items()
+        if values.agents[agent].kind != "person"
+        if (others := people_scores(reference, measure.name, judge))
+        if (row := _row(values, agent, measure, label, placed(others))) is not None
+    }
+    for label in leading_judges({label: values.judges[label] for label in rows}):
+        yield rows[label]
+
+
+def _row(
+    values: RunValues, agent: str, measure: Measure, judge: str, people: Sequence[Placed]
+) -> AmongPeople | None:
+    """The agent by one judge; None where it had nothing to score on a task that people played."""
     places = {row.place for row in people}
-    for agent, identity in values.agents.items():
-        own, untold = (
-            [v for v in some if (v.agent, v.judge, v.measure) == (agent, judge, measure.name)]
-            for some in (values.values, values.unscored)
-        )
-        held = [v for v in (*own, *untold) if (v.task, v.seat) in places]
-        scored = [v for v in held if v.value is not None]
-        if identity.kind == "person" or not held:
-            continue
-        low, high = (beside_people(placed(held, end), people, exceeds).value for end in (0, 1))
-        here = {(v.task, v.seat) for v in scored}
-        met = [row for row in people if row.place in here]
-        percentile = on_scale(beside_people(placed(scored), people, exceeds), 0, 100)
-        yield AmongPeople(
-            agent,
-            judge,
-            measure,
-            on_scale(mean_of(scored), measure.low, measure.high),
-            mean([row.value for row in met], [row.cluster for row in met]).value,
-            percentile,
-            halves_floor(met, exceeds) if met else None,
-            len(held),
-            (low or 0.0, high or 0.0),
-            len(own) + len(untold) - len(held),
-            identity.kind == "rules",
-        )
+    own = [
+        v
+        for v in (*values.values, *values.unscored)
+        if (v.agent, v.judge, v.measure) == (agent, judge, measure.name)
+    ]
+    held = [v for v in own if (v.task, v.seat) in places]
+    if not held:
+        return None
+    scored = [v for v in held if v.value is not None]
+    here = {(v.task, v.seat) for v in scored}
+    met = [row for row in people if row.place in here]
+    low, high = (beside_people(placed(held, end), people, exceeds).value for end in (0, 1))
+    return AmongPeople(
+        agent,
+        judge,
+        measure,
+        on_scale(mean_of(scored), measure.low, measure.high),
+        mean([row.value for row in met], [row.cluster for row in met]).value,
+        on_scale(beside_people(placed(scored), people, exceeds), 0, 100),
+        halves_floor(met, exceeds) if met else None,
+        len(held),
+        (low or 0.0, high or 0.0),
+        len(own) - len(held),
+        values.agents[agent].kind == "rules",
+    )
 
 
 # ------------------------------------------------------------------ sentences and table

@@ -16,27 +16,35 @@ from itertools import chain
 from statistics import fmean
 from typing import Any
 
-from sociolab.analysis.people import people_in, people_scores, placed, scores_alike
+from sociolab.analysis.people import (
+    is_formula,
+    people_in,
+    people_scores,
+    placed,
+    scores_alike,
+)
 from sociolab.analysis.values import RunValues, Value, values_of
 from sociolab.core.episode import Episode
 from sociolab.core.metrics import Declared
 from sociolab.core.ports import Negotiation
-from sociolab.core.score import Measure, leading_judges
+from sociolab.core.score import Measure, Verdict, leading_judges
 from sociolab.report.catalogue import Catalogue
 from sociolab.report.finding import Count, Finding, FindingTable, Sentence
 from sociolab.report.formatting import rounded
 from sociolab.report.section import Section
-from sociolab.report.words import join_names
+from sociolab.report.words import join_names, stand_in_words
 from sociolab.stats.beside import DRAWS, Placed, beside_people, difference, halves_floor
 from sociolab.stats.intervals import Estimate, as_record, on_scale
 from sociolab.store.store import Store
+from sociolab.store.verdicts import JudgingRow
 
 SAY = Catalogue("realism")
 
 FEW = 10
 """Episodes of a cast below which the output says that they are few."""
 
-Outcomes = Callable[[Episode], Negotiation | None]
+Outcomes = Callable[[Episode, Sequence[Verdict]], Negotiation | None]
+"""What was agreed in an episode, given the verdicts of one judge by formula or reader."""
 
 _WORD = re.compile(r"[^\W_]+(?:['\u2019][^\W_]+)*")
 _POLITE = re.compile(
@@ -150,6 +158,7 @@ class Realism:
     rows: tuple[RealismRow, ...]
     ease: tuple[Ease, ...]
     by_rules: tuple[str, ...]
+    served: tuple[str, ...]
     unit: str
 
     def document(self) -> dict[str, Any]:
@@ -196,6 +205,7 @@ def realism(store: Store, run: str, people: str, outcome_of: Outcomes) -> tuple[
             tuple(_measure_rows(simulated, human)),
             tuple(_ease(values, reference, {one.trial for one in simulated})),
             tuple(agent for agent in cast if values.agents[agent].kind == "rules"),
+            tuple(stand_in_words(store.run(run).settings)),
             values.declared.cluster,
         )
         for cast, simulated in by_cast.items()
@@ -204,8 +214,15 @@ def realism(store: Store, run: str, people: str, outcome_of: Outcomes) -> tuple[
 
 def _measured(store: Store, run: str, outcome_of: Outcomes) -> Iterator[MeasuredDialogue]:
     declared = store.run(run).declared
+    by_trial = dict[str, dict[str, JudgingRow]]()
+    for row in store.verdicts.judgings(run):
+        if row.trial is not None and is_formula(row.judge) and row.verdicts:
+            by_trial.setdefault(row.trial, {})[row.judge.label] = row
     for episode in store.episodes(run):
-        yield measure_dialogue(episode, declared, outcome_of(episode))
+        rows = by_trial.get(episode.trial.id, {})
+        leading = leading_judges({label: row.judge for label, row in rows.items()})
+        verdicts = rows[leading[0]].verdicts if leading else ()
+        yield measure_dialogue(episode, declared, outcome_of(episode, verdicts))
 
 
 def _measure_rows(
@@ -313,7 +330,8 @@ def _ease_sentence(one: Ease) -> Sentence:
     )
 
 
-def _cautions(found: Realism) -> Iterator[Sentence]:
+def _cautions(found: Realism) -> Iterator[str]:
+    yield from found.served
     for agent in found.by_rules:
         yield SAY("rules", agent=agent)
     episodes = Count("episode", len(found.simulated))

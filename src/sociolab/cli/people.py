@@ -82,7 +82,7 @@ def realism(
     media = Media(html, latex, markdown, csv, json=json)
     with open_store(store) as opened:
         verify_runs(opened, run, people)
-        outcome_of = world_plugin(opened.run(run).world).negotiation or (lambda episode: None)
+        outcome_of = world_plugin(opened.run(run).world).negotiation or (lambda *_: None)
         casts = compare(opened, run, people, outcome_of)
         sections = [realism_section(found) for found in casts]
         result = VerbResult(

@@ -179,7 +179,8 @@ class WorldPlugin:
     - People: `guides` to rate episodes by, the first of which is the default; `reviewed` shows a
       task to reviewers, and `revise` makes the data's next version from reviews; `impressions`:
       whether people can describe a session in a word.
-    - `negotiation` says what came of an episode in which something was to be agreed on.
+    - `negotiation` says what came of an episode in which something was to be agreed on, given the
+      verdicts of the judge that leads among those by formula and readers.
     - `levels`: another world that plays the same tasks. `tools`: the package's own commands.
       `recipes`: the tables of its paper, for `sociolab reproduce`. `exam`: what its judges, readers
       and raters sit before their scores count.
@@ -213,7 +214,7 @@ class WorldPlugin:
     reviewed: Callable[[Task], ReviewedTask] | None = None
     revise: Revise | None = None
     impressions: bool = False
-    negotiation: Callable[[Episode], Negotiation | None] | None = None
+    negotiation: Callable[[Episode, Sequence[Verdict]], Negotiation | None] | None = None
     levels: Callable[[], TwoLevels] | None = None
     town: Callable[[], TownWorld] | None = None
     tools: Mapping[str, Callable[[], Tool]] = field(default_factory=dict)

@@ -40,8 +40,11 @@ def test_a_form_claims_all_of_its_share() -> None:
 
 
 def test_a_concession_claims_fewer_of_a_good_than_its_seat_last_did() -> None:
-    episodes = sotopia.import_casino(OURS / "camps.json").episodes
-    found = [sotopia.negotiation(episode) for episode in episodes]
+    camps = sotopia.import_casino(OURS / "camps.json")
+    found = [
+        sotopia.negotiation(episode, judging.verdicts)
+        for episode, judging in zip(camps.episodes, camps.judgings, strict=True)
+    ]
     # 11: Ann claims 3 food and 1 water and submits that with no firewood, of which she had claimed
     #     none; Bea claims 2 water and 3 firewood. No concession.
     # 12: Bea claims 3 water and 3 firewood, then submits it, then takes two firewood: one. Ann
@@ -53,3 +56,4 @@ def test_a_concession_claims_fewer_of_a_good_than_its_seat_last_did() -> None:
         Negotiation(False, 0),
         Negotiation(True, 0),
     ]
+    assert sotopia.negotiation(camps.episodes[0], ()) == Negotiation(None, 0)

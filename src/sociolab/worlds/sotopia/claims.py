@@ -9,19 +9,13 @@ what people mean, for either side alike, and decide no outcome.
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 from sociolab.core.episode import Action, Episode
 from sociolab.core.ports import Negotiation
-from sociolab.worlds.sotopia.outcome import (
-    OFFER,
-    Established,
-    goals_of,
-    has_deals_on_record,
-    recorded_outcome,
-    reported_outcome,
-)
-from sociolab.worlds.sotopia.plain_offers import heard_moves
+from sociolab.core.score import Score, Verdict
+from sociolab.worlds.sotopia.evaluation import GOAL_CHECKED
+from sociolab.worlds.sotopia.outcome import NO_AGREEMENT, OFFER, goals_of
 from sociolab.worlds.sotopia.scenarios import DivisionGoal, casting_from
 from sociolab.worlds.sotopia.scene import SPEAK
 
@@ -32,17 +26,14 @@ _WHO = re.compile(
 )
 
 
-def negotiation(episode: Episode) -> Negotiation | None:
-    """Whether the seats agreed, by the record or their reports, and how often they conceded; None
+def negotiation(episode: Episode, verdicts: Sequence[Verdict]) -> Negotiation | None:
+    """Whether the seats agreed, by the verdicts on their goals, and how often they conceded; None
     without a goal that has a formula."""
-    casting = casting_from(episode.trial.task.content)
-    goals = goals_of(casting)
+    goals = goals_of(casting_from(episode.trial.task.content))
     if not goals:
         return None
-    moves, archived = heard_moves(casting, episode), has_deals_on_record(episode)
-    outcome = recorded_outcome(casting, moves, archived=archived)
-    established = outcome or reported_outcome(casting, episode)
-    agreed = established.terms is not None if isinstance(established, Established) else None
+    scores = [v for v in verdicts if isinstance(v, Score) and v.measure == GOAL_CHECKED]
+    agreed = not scores[0].reason.startswith(NO_AGREEMENT) if scores else None
     goal = next(iter(goals.values()))
     return Negotiation(agreed, _concessions(goal, episode) if goal.kind == "division" else None)
 

@@ -45,6 +45,9 @@ division, the pieces that the speaker keeps."""
 
 HIGHEST = 10
 
+NO_AGREEMENT = "no agreement"
+"""How the reason of a score begins where it is established that nothing was agreed."""
+
 Checkable: TypeAlias = PriceGoal | DivisionGoal | FriendGoal | OptionGoal
 Share: TypeAlias = Mapping[str, int]
 Terms: TypeAlias = "float | str | Mapping[str, Share]"
@@ -92,10 +95,10 @@ def share_value(goal: DivisionGoal, share: Share) -> tuple[float, str]:
 def _no_agreement(goal: Checkable) -> tuple[float, str]:
     """What it is worth to a seat to agree on nothing, 0 to 10, and the formula."""
     if goal.kind != "division" or not goal.walk_away:
-        return 0.0, "no agreement: 0"
+        return 0.0, f"{NO_AGREEMENT}: 0"
     total = sum(goal.values[good] * count for good, count in goal.counts.items())
     value = min(HIGHEST, HIGHEST * goal.walk_away / total)
-    return value, f"no agreement: 10 x {goal.walk_away:g} / {total:g} = {value:.4g}"
+    return value, f"{NO_AGREEMENT}: 10 x {goal.walk_away:g} / {total:g} = {value:.4g}"
 
 
 def _terms_value(seat: str, goal: Checkable, terms: Terms) -> tuple[float, str]:
