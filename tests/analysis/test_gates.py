@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from functools import partial
 from pathlib import Path
@@ -15,6 +16,7 @@ from sociolab.analysis import ComparedAgents, CompareRequest, compare_runs
 from sociolab.analysis.gates import Gate, difference_gates, junit, parse_rule, score_gates
 from sociolab.analysis.values import why_not_compared
 from sociolab.core import ConfigError, JudgeId, Measure, Score, Unscored
+from sociolab.report import details_of
 from sociolab.store import Store
 
 CHARM = Measure("charm", 0, 10, title="CHARM")
@@ -197,3 +199,22 @@ def test_gates_are_junit_xml_with_a_failure_for_each_that_failed(store: Store) -
     assert failure is not None
     assert "goal<-0.5: FAILED" in failure.attrib["message"]
     assert second.find("failure") is None
+    # Nine tasks: 4 - i % 2 against 5 each time, so -2 in t1, t3, t5, t7, then -1 in the others.
+    lines = (failure.text or "").splitlines()
+    assert [re.findall(r"([\d.]+) in (t\d)", line)[0] for line in lines] == [
+        *(("2.00", f"t{i}") for i in (1, 3, 5, 7)),
+        *(("1.00", f"t{i}") for i in (0, 2, 4, 6, 8)),
+    ]
+    pair = found(store).pairs("goal")[1]
+    assert any(line.endswith(f": sociolab show {pair.a.trial} {pair.b.trial}") for line in lines)
+
+
+def test_a_floor_names_the_episodes_below_it_the_lowest_first(store: Store) -> None:
+    details = details_of(store, "new")
+    rule = parse_rule("goal<3.97")  # the interval ends at 3.961
+    (failed,) = score_gates(details.result, [rule], details.columns)
+    assert failed.failed
+    scores = [re.findall(r"^[\d.]+", one)[0] for one in failed.transcripts]
+    assert scores == ["3.00"] * 4  # and not the five of 4
+    (passed,) = score_gates(details.result, [parse_rule("goal<1")], details.columns)
+    assert passed.transcripts == ()

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Literal
 from xml.etree.ElementTree import Element, SubElement, indent, tostring
@@ -28,8 +28,11 @@ from sociolab.stats.intervals import (
 
 if TYPE_CHECKING:
     from sociolab.analysis.comparison import ComparedAgents
+    from sociolab.report.result import ColumnOutcomes
 
 SAY = Catalogue("gates")
+TRANSCRIPTS = 10
+"""Episodes, or pairs, that a failed gate names."""
 _RULE = re.compile(r"\s*([^<>=]*[^<>=\s])\s*([<>])\s*([+-]?(?:\d+\.?\d*|\.\d+))\s*")
 
 
@@ -51,7 +54,8 @@ class GateRule:
 class Gate:
     """A rule tested on the interval from `low` to `high` of an estimate.
 
-    `of` says whose: "A - B", or an agent and its run.
+    `of` says whose: "A - B", or an agent and its run. `transcripts` are, of a gate that failed, the
+    episodes or pairs that lie beyond the limit, the furthest first.
     """
 
     rule: GateRule
@@ -62,6 +66,7 @@ class Gate:
     failed: bool
     sentence: Sentence
     kind: Literal["difference", "mean"]
+    transcripts: tuple[Sentence, ...] = ()
 
     def document(self) -> dict[str, Any]:
         """The gate as a JSON object: see docs/compare.md."""
@@ -111,14 +116,43 @@ def difference_gates(
         width = metric.measure.high - metric.measure.low
         wide = _wider(metric.test.difference, width, comparison.looks)
         whose = "A \N{MINUS SIGN} B"
-        gates.append(_gate(rule, whose, wide, metric.measure, "difference", comparison.looks))
+        gate = _gate(rule, whose, wide, metric.measure, "difference", comparison.looks)
+        pairs = [
+            (pair.difference, pair.a.task, pair.a.seat, f"{pair.a.trial} {pair.b.trial}")
+            for pair in comparison.pairs(name)
+            if pair.difference is not None
+        ]
+        gates.append(_with_transcripts(gate, pairs, metric.measure))
     return tuple(gates)
 
 
-def score_gates(result: RunResult, rules: Sequence[GateRule]) -> tuple[Gate, ...]:
+def _with_transcripts(
+    gate: Gate, plays: Iterable[tuple[float, str, str | None, str]], measure: Measure
+) -> Gate:
+    """The gate, if it failed, with the plays beyond its limit: value, task, seat, episodes."""
+    below, limit = gate.rule.below, gate.rule.limit
+    beyond = [play for play in plays if (play[0] < limit if below else play[0] > limit)]
+    beyond.sort(key=lambda play: play[0] if below else -play[0])
+    named = tuple(
+        SAY(
+            "transcript",
+            value=write(value, "scaled", metric=measure),
+            task=task,
+            seat=SAY("seat", seat=seat) if seat else "",
+            episodes=episodes,
+        )
+        for value, task, seat, episodes in beyond[:TRANSCRIPTS]
+    )
+    return replace(gate, transcripts=named) if gate.failed else gate
+
+
+def score_gates(
+    result: RunResult, rules: Sequence[GateRule], columns: Sequence[ColumnOutcomes] = ()
+) -> tuple[Gate, ...]:
     """Each rule held against the interval of the mean of each evaluated agent of a run (not of a
     partner), over all its episodes, by the leading judge that gave scores of the metric; else as
-    `difference_gates`.
+    `difference_gates`. `columns` are the scores of single plays (`ResultDetails`), by which gates
+    that fail name transcripts.
     """
     measures = {
         entry.measure: Measure(
@@ -160,7 +194,15 @@ def score_gates(result: RunResult, rules: Sequence[GateRule]) -> tuple[Gate, ...
                         f"--fail-if {rule.text} cannot be decided: no episode of {whose} has a "
                         f"score{_why_none(result, entry)}"
                     )
-                gates.append(_gate(rule, whose, entry, measures[name], "mean"))
+                gate = _gate(rule, whose, entry, measures[name], "mean")
+                plays = [
+                    (outcome, play.cluster, play.key[1], play.key[0])
+                    for scores in columns
+                    if (scores.column.measure.name, scores.column.label) == (name, entry.judge)
+                    for play, outcome in zip(scores.plays, scores.outcomes, strict=True)
+                    if play.agent == entry.agent and isinstance(outcome, float)
+                ]
+                gates.append(_with_transcripts(gate, plays, measures[name]))
     return tuple(gates)
 
 
@@ -253,7 +295,7 @@ def junit(
         name = f"not {gate.rule.text} ({gate.of})"
         case = SubElement(top, "testcase", classname=suite, name=name)
         if gate.failed:
-            SubElement(case, "failure", message=gate.sentence)
+            SubElement(case, "failure", message=gate.sentence).text = "\n".join(gate.transcripts)
         else:
             SubElement(case, "system-out").text = gate.sentence
     if cautions:

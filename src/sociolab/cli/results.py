@@ -106,7 +106,7 @@ def report(
             loaded = [*map(names.details, loaded)]
         results = [entry.result for entry in loaded]
         displayed = results if judge else [*map(by_main_judge, results)]
-        gates = _gates(results, check.rules)
+        gates = _gates(loaded, check.rules)
         beside = people_beside(opened, run, people, names)
         among = [section for section, _ in beside]
         if html is not None:
@@ -158,12 +158,12 @@ def _load_details(
         yield details
 
 
-def _gates(results: Sequence[RunResult], rules: Sequence[GateRule]) -> list[Gate]:
+def _gates(loaded: Sequence[ResultDetails], rules: Sequence[GateRule]) -> list[Gate]:
     if not rules:
         return []
     from sociolab.analysis.gates import score_gates
 
-    return [gate for result in results for gate in score_gates(result, rules)]
+    return [gate for one in loaded for gate in score_gates(one.result, rules, one.columns)]
 
 
 def _write_page(
