@@ -88,7 +88,7 @@ $(VENV)/bin/python:
 
 $(call STAMP,base): pyproject.toml constraints.txt | $(VENV)/bin/python
 	@echo 'Installing sociolab into $(VENV) ...'
-	@$(BIN)/pip install -q --disable-pip-version-check -c constraints.txt -e .
+	@$(BIN)/pip install -q --disable-pip-version-check -c constraints.txt -e ".[virtual-dm]"
 	@touch $@
 
 $(call STAMP,dev): pyproject.toml constraints.txt | $(VENV)/bin/python

@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import os
 import shlex
+import sys
+import webbrowser
 from collections.abc import Sequence
 from dataclasses import asdict, replace
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Annotated, Any, cast
 
 import typer
@@ -150,13 +154,17 @@ def demo(
     html: Annotated[Path, option("--html", "FILE", "The page to write.")] = Path(
         "demo-report.html"
     ),
+    opens: Annotated[
+        bool, typer.Option("--open/--no-open", help="Show the town in your browser.")
+    ] = True,
     store: StoreFile = None,
 ) -> None:
     """Play every world offline and write a page.
 
-    All tasks of every world with scripted players, scored without a model. Beside the page, FILE
-    with -tables holds all tables and charts, FILE with -town the replay of a day in town, and FILE
-    with .db the episodes, unless you name a --store: your own is left alone.
+    All tasks of every world with scripted players, scored without a model. First comes a day in
+    town, which a browser shows while the rest is played, if you sit at a screen. Beside the page,
+    FILE with -tables holds all tables and charts, FILE with -town the replay of a day in town, and
+    FILE with .db the episodes, unless you name a --store: your own is left alone.
     """
     from sociolab.app.data.sets import world_names
     from sociolab.app.results import write_page
@@ -173,7 +181,12 @@ def demo(
     say("Scripted players in every world, no model and no network: baselines, not results.")
     results: list[RunResult] = []
     broken = False
-    for world in dict.fromkeys((FIRST_WORLD, *world_names())):
+    worlds = tuple(dict.fromkeys((FIRST_WORLD, *world_names())))
+    if town := _first_town(worlds, html):
+        say(f"A day in town, to watch meanwhile:  {town.resolve().as_uri()}")
+        if opens and sys.stderr.isatty() and _has_screen():
+            webbrowser.open(town.resolve().as_uri())
+    for world in worlds:
         config = RunConfig(world=world, agents=("scripted",), store=store, name=f"demo-{world}")
         try:
             result = play(config).result
@@ -199,6 +212,38 @@ def demo(
     raise typer.Exit(1 if broken or any(result.failed for result in results) else 0)
 
 
+def _first_town(worlds: Sequence[str], html: Path) -> Path | None:
+    """Write the replay of one day beside the page, before all else is played; None where no world
+    has a town, or its first day fails."""
+    from sociolab.app.registry import worlds_that
+    from sociolab.app.run.play import run as play
+    from sociolab.report.export import write_report
+    from sociolab.store.store import open_store
+    from sociolab.web.page_files import town_files, town_name
+
+    towns = worlds_that(lambda plugin: plugin.town is not None)
+    for world in [world for world in worlds if world in towns][:1]:
+        with TemporaryDirectory() as folder:
+            store = Path(folder, "town.db")
+            try:
+                config = RunConfig(world=world, agents=("scripted",), store=store, limit=1)
+                result = play(config).result
+            except (ConfigError, WorldError):  # the demo says so when it plays the whole world
+                return None
+            with open_store(store) as opened:
+                for file in town_files(opened, result):
+                    write_report(town_name(html), file.html)
+                    return town_name(html)
+    return None
+
+
+def _has_screen() -> bool:
+    """Whether a browser would have a window; elsewhere, one might take over the terminal."""
+    return sys.platform in ("darwin", "win32") or any(
+        os.environ.get(name) for name in ("DISPLAY", "WAYLAND_DISPLAY")
+    )
+
+
 def _announce(url: str) -> None:
     typer.echo(url)
     say(f"try: sociolab doctor openai/any --base-url {url}")
@@ -215,5 +260,8 @@ def _tool_sections(results: Sequence[RunResult], store: Path) -> tuple[Section, 
         for make in world_plugin(world).tools.values():
             tool = make()
             if tool.demo and world in runs and (config := tool.demo(runs)) is not None:
-                sections += run_tool(tool, config, lambda remark: None, store).sections
+                try:
+                    sections += run_tool(tool, config, lambda remark: None, store).sections
+                except ConfigError as error:  # an extra that is not installed
+                    say(f"a section on {world} is left out: {error}")
     return tuple(sections)

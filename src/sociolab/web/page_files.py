@@ -182,6 +182,11 @@ def town_files(store: Store, result: RunResult) -> Iterator[ReplayFile]:
             yield ReplayFile(trial, title, goal, len(replay.residents), html)
 
 
+def town_name(page: Path) -> Path:
+    """The file of the town beside the demo's first page."""
+    return page.with_stem(f"{page.stem}-town")
+
+
 def write_demo_page(
     store: Store, results: Sequence[RunResult], path: Path, tables: Path, option: str
 ) -> None:
@@ -191,7 +196,7 @@ def write_demo_page(
     option that names the store.
     """
     town = next((file for result in results for file in town_files(store, result)), None)
-    beside = path.with_stem(f"{path.stem}-town")
+    beside = town_name(path)
     if town is not None:
         write_report(beside, town.html)
     cards = [

@@ -13,10 +13,11 @@ from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
+from importlib.util import find_spec
 from itertools import accumulate, pairwise
 from typing import TYPE_CHECKING, Any, TypeAlias
 
-from sociolab.core.errors import ConfigError, WorldError
+from sociolab.core.errors import ConfigError, WorldError, missing_extra
 from sociolab.core.seeding import stream
 from sociolab.worlds.anteval.session import SKILLS
 from sociolab.worlds.anteval.virtual_dm.example import DM, Example, Label, Turn
@@ -81,6 +82,12 @@ class LinearDM:
             _best(example, scores[start : start + len(example.candidates)], most)
             for example, start in zip(examples, features.starts, strict=True)
         )
+
+
+def require_sklearn(who: str) -> None:
+    """ConfigError, which says what `who` needs, unless scikit-learn is installed."""
+    if find_spec("sklearn") is None:
+        raise missing_extra(f"the virtual DM {who!r} needs", "virtual-dm", "scikit-learn")
 
 
 class _Who:

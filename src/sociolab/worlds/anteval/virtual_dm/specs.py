@@ -56,8 +56,13 @@ class DMFactory:
     def kind(self, text: str) -> DMKind:
         """ConfigError for a text that names no virtual DM, or lacks what it needs."""
         if text == LINEAR:
-            from sociolab.worlds.anteval.virtual_dm.linear import LinearDM, PlayReader
+            from sociolab.worlds.anteval.virtual_dm.linear import (
+                LinearDM,
+                PlayReader,
+                require_sklearn,
+            )
 
+            require_sklearn(text)
             reader = PlayReader()
             return DMKind(text, lambda: LocalDM(LinearDM(reader)))
         if text.startswith(f"{LINEAR}:"):
@@ -76,8 +81,9 @@ class DMFactory:
 
     def _embedded(self, text: str) -> DMKind:
         from sociolab.worlds.anteval.virtual_dm.embedded import EmbeddedDM, TurnVectors
-        from sociolab.worlds.anteval.virtual_dm.linear import PlayReader
+        from sociolab.worlds.anteval.virtual_dm.linear import PlayReader, require_sklearn
 
+        require_sklearn(text)
         model = self.lab.embedder(text.removeprefix(f"{LINEAR}:"), "dm")
         vectors, reader = TurnVectors(model, self.lab.tell), PlayReader()
         return DMKind(
