@@ -5,11 +5,15 @@ from __future__ import annotations
 import csv
 import json
 from pathlib import Path
+from typing import Any
 from zipfile import ZipFile
 
 import pytest
 
+import impression_runs
+import rating_runs
 from bundles import text_of
+from sociolab import Rating
 from sociolab.core import ConfigError, RatedBy, Score
 from sociolab.store import Store, import_run
 from sociolab.studies import (
@@ -21,9 +25,12 @@ from sociolab.studies import (
     import_ratings,
     invite,
     people_judge,
+    rate_study,
+    store_ratings,
 )
+from sociolab.studies.annotations import draw_batch
 from sociolab.worlds import sotopia
-from study_samples import played_run, settings
+from study_samples import SURVEY, played_run, settings
 
 
 def read(file: Path) -> list[dict[str, str]]:
@@ -77,6 +84,75 @@ def test_the_readme_names_every_file_and_question(store: Store, tmp_path: Path) 
     text = (tmp_path / "out/README.md").read_text("utf-8")
     assert all(f"`{name}`" in text for name in names if name != "README.md")
     assert "`natural`: How natural was it?" in text
+
+
+CHECK = {"name": "look", "text": "Choose 2.", "kind": "scale", "expected": "2"}
+
+
+@pytest.mark.parametrize("kind", ["play", "rate", "impressions", "review"])
+def test_the_codebook_holds_every_column_of_every_file_and_no_other(
+    kind: str, tmp_path: Path
+) -> None:
+    path = tmp_path / "store.db"
+    plan: dict[str, Any] = {"limit": 1}
+    if kind == "rate":
+        plan = {"run": played_run(path, limit=1)}
+    if kind == "impressions":
+        impression_runs.build(path, [0.2])
+        plan = {"run": impression_runs.RUN}
+    with Store.open(path) as store:
+        create_study(store, "s", settings(**{kind: plan}, survey=[*SURVEY, CHECK]))
+        export_study(store, "s", tmp_path / "out")
+    assert "Attention check; right is 2." in described_whole(tmp_path / "out")
+
+
+def test_the_codebook_holds_the_columns_of_a_review(tmp_path: Path) -> None:
+    rating_runs.build(tmp_path / "store.db")
+    with Store.open(tmp_path / "store.db") as store:
+        rating_runs.open_study(store, name="raters")
+        ratings = [Rating("fair00", rating_runs.ADA, who, "goal", score, "so it seems to me")
+                   for who, score in (("r1", 1), ("r2", 9))]  # fmt: skip
+        store_ratings(store, rating_runs.RUN, "raters", ratings)
+        draw_batch(store, rate_study(store, store.studies.get("raters")))
+        names = export_study(store, "raters", tmp_path / "out")
+    assert {"annotations.csv", "replaced.csv"} <= set(names)
+    described_whole(tmp_path / "out")
+
+
+def described_whole(folder: Path) -> str:
+    """The README of an export whose codebook has the columns of all files, in their order."""
+    headers = {
+        file.name: file.read_text("utf-8").splitlines()[0].split(",")
+        for file in folder.glob("*.csv")
+        if file.name != "codebook.csv"
+    }
+    described: dict[str, list[str]] = {}
+    for row in read(folder / "codebook.csv"):
+        described.setdefault(row["file"], []).append(row["column"])
+        assert row["meaning"].endswith("."), row
+    assert described == headers
+    text = (folder / "README.md").read_text("utf-8")
+    assert all(f"- `{column}`: " in text for columns in headers.values() for column in columns)
+    return text
+
+
+def test_conditions_and_checks_are_among_the_data(store: Store, tmp_path: Path) -> None:
+    conditions = [{"name": "told", "instructions": "It is a program."}]
+    create_study(store, "c", settings(conditions=conditions, survey=[CHECK]))
+    for name, answer in (("p-right", 2), ("p-wrong", 3), ("p-new", None)):
+        pk = store.studies.add_participant("c", name, None)
+        if answer is not None:
+            store.studies.answer(pk, "", "frame.condition", "told")
+            store.studies.answer(pk, "", "frame.survey", True)
+            store.studies.answer(pk, "", "look", answer)
+    export_study(store, "c", tmp_path / "out")
+    rows = [(row["participant"], row["condition"], row["checks"], row["checks_failed"])
+            for row in read(tmp_path / "out/participants.csv")]  # fmt: skip
+    assert rows == [
+        ("p-right", "told", "1", "0"),
+        ("p-wrong", "told", "1", "1"),
+        ("p-new", "", "1", ""),
+    ]
 
 
 def test_the_episodes_can_be_put_into_another_store(store: Store, tmp_path: Path) -> None:

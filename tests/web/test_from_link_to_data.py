@@ -10,6 +10,7 @@ import aiohttp
 
 from bundles import lines_of, text_of
 from play_clients import AT_ONCE, Client, my_turn, over, say
+from sociolab.core import JudgeId, Measure, Score
 from sociolab.store import Store
 from sociolab.studies import Link, create_study, export_study, invite
 from study_browser import Browser
@@ -63,10 +64,16 @@ def test_a_participant_plays_and_the_episode_is_in_the_data(tmp_path: Path) -> N
         assert "Your partner was a program." in page.text
         assert browser.get(f"{home}/play").status == 403
     with Store.open(path) as store:
+        (played,) = store.trial_ids("talks", "played")
+        seat = store.studies.assignments("talks")[0].seat
+        (other,) = set(store.trials("talks")[0].trial.task.seats) - {seat}
+        goal = Measure("goal", 0, 10)
+        given = [Score(goal, seat, 7), Score(goal, other, 3)]
+        store.verdicts.add("talks", JudgeId("reader", "rules", "r1"), given, trial=played)
         export_study(store, "talks", tmp_path / "out")
     with (tmp_path / "out/assignments.csv").open(encoding="utf-8") as rows:
         (row,) = csv.DictReader(rows)
-    assert (row["partner"], row["condition"], row["state"]) == ("scripted", "rules", "done")
+    assert (row["partner"], row["partner_kind"], row["state"]) == ("scripted", "rules", "done")
     assert row["task"]
     assert int(row["turns"]) >= 2
     assert 0 <= int(row["seconds"]) < 600
@@ -79,6 +86,21 @@ def test_a_participant_plays_and_the_episode_is_in_the_data(tmp_path: Path) -> N
     assert {(each["agent"], each["seat"]) for each in mine} == {("human", row["seat"])}
     assert (mine[0]["action"], mine[0]["text"]) == ("speak", "I see what you mean.")
     assert {each["agent"] for each in turns if not each["participant"]} == {"scripted"}
+    with (tmp_path / "out/episodes.csv").open(encoding="utf-8") as rows:
+        (episode,) = csv.DictReader(rows)
+    assert (episode["item"], episode["participants"]) == (row["item"], link.participant)
+    assert (episode["status"], episode["outcome"]) == ("played", "turn limit")
+    assert (episode["partner"], episode["partner_kind"]) == ("scripted", "rules")
+    assert (episode["turns"], episode["seconds"]) == (row["turns"], row["seconds"])
+    with (tmp_path / "out/scores.csv").open(encoding="utf-8") as rows:
+        scores = [
+            (each["item"], each["participant"], each["agent"], each["metric"], each["score"])
+            for each in csv.DictReader(rows)
+        ]
+    assert scores == [
+        (row["item"], link.participant, "human", "goal", "7"),
+        (row["item"], "", "scripted", "goal", "3"),
+    ]
     trials = lines_of(bundle, "trials.jsonl")
     assert sorted(trial["status"] for trial in trials) == ["planned", "played"]
 

@@ -3,24 +3,35 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Mapping
+import tomllib
+from collections.abc import Collection, Iterable, Mapping
 from datetime import UTC, datetime
+from functools import cache
+from importlib.resources import files
 from pathlib import Path
 from zipfile import ZIP_DEFLATED, ZipFile
 
-from sociolab.core.episode import AgentKind, Json, Moved, Unusable, format_value
+from sociolab.core.episode import HUMAN, AgentKind, Json, Moved, Unusable, format_value
 from sociolab.core.errors import ConfigError
 from sociolab.report.export import csv_text
 from sociolab.store.database import replace_surrogates
 from sociolab.store.export import export_run
 from sociolab.store.overview import EpisodeRow, episode_rows
 from sociolab.store.store import Store
-from sociolab.store.studies import ParticipantRow, StudyRow
+from sociolab.store.studies import AssignmentRow, ParticipantRow, StudyRow
 from sociolab.studies.annotations import Annotation, drawn_annotations
-from sociolab.studies.participants import WHOLE, completion_code
+from sociolab.studies.participants import (
+    CONDITION,
+    OUTCOME,
+    SURVEY,
+    WHOLE,
+    completion_code,
+    failed_checks,
+    study_answers,
+)
 from sociolab.studies.rating_study import CHECK, ratings_in
 from sociolab.studies.ratings import Rating
-from sociolab.studies.settings import StudySettings
+from sociolab.studies.settings import StudySettings, SurveyQuestion
 
 EPISODES = "episodes.zip"
 
@@ -58,16 +69,17 @@ def _file_texts(store: Store, row: StudyRow) -> dict[str, str]:
     settings = StudySettings.model_validate(row.settings)
     people = store.studies.participants(row.name)
     names = {who.pk: who.id for who in people}
+    given = {who.pk: study_answers(store, who) for who in people}
+    conditions = {who.id: _text(given[who.pk].get(CONDITION)) for who in people}
     answers = [
         (names[each.participant], each.item, each.name, each.value, format_time(each.at))
         for each in store.studies.answers(row.name)
         if each.name != CHECK
     ]
     texts = {
-        "README.md": readme(row, settings),
         "study.json": _study_json(row, settings),
-        "participants.csv": _participants_csv(settings, people),
-        "assignments.csv": _assignments_csv(store, row, names),
+        "participants.csv": _participants_csv(settings, people, given),
+        "assignments.csv": _assignments_csv(store, row, names, conditions),
         "answers.csv": csv_text(
             ("participant", "item", "name", "value", "at"),
             ((who, item, name, format_value(value), at) for who, item, name, value, at in answers),
@@ -80,13 +92,21 @@ def _file_texts(store: Store, row: StudyRow) -> dict[str, str]:
     if settings.survey:
         texts["survey.csv"] = _survey_csv(settings, names.values(), answers)
     if row.kind == "play" and row.run is not None:
+        texts["episodes.csv"] = _episodes_csv(store, row, row.run, names, conditions)
         texts["turns.csv"] = _turns_csv(store, row, row.run, names)
+        texts["scores.csv"] = _scores_csv(store, row, row.run, names)
     if row.kind == "rate" and row.run is not None:
         texts["ratings.csv"] = ratings_csv(ratings_in(store, row.run, row.name))
         if drawn := drawn_annotations(store, row.name):
             texts["annotations.csv"] = _annotations_csv(drawn)
             texts["replaced.csv"] = ratings_csv(r for a in drawn for r in a.replaced)
-    return texts
+    texts["codebook.csv"] = _codebook_csv(settings, texts)
+    bundles = (EPISODES,) if row.kind == "play" and row.run is not None else ()
+    return {"README.md": readme(row, settings, (*texts, *bundles)), **texts}
+
+
+def _text(value: Json) -> str:
+    return "" if value is None else format_value(value)
 
 
 def _annotations_csv(drawn: Iterable[Annotation]) -> str:
@@ -115,13 +135,25 @@ def _study_json(row: StudyRow, settings: StudySettings) -> str:
     return json.dumps(document, ensure_ascii=False, indent=2) + "\n"
 
 
-def _participants_csv(settings: StudySettings, people: Iterable[ParticipantRow]) -> str:
+def _participants_csv(
+    settings: StudySettings,
+    people: Iterable[ParticipantRow],
+    given: Mapping[int, Mapping[str, Json]],
+) -> str:
+    checks = sum(bool(question.expected) for question in settings.survey)
     return csv_text(
-        ("participant", "state", "invited", "arrived", "consented", "finished", "completion_code"),
+        (
+            "participant", "state", "condition", "outcome", "checks", "checks_failed",
+            "invited", "arrived", "consented", "finished", "completion_code",
+        ),
         (
             (
                 who.id,
                 who.state,
+                _text(given[who.pk].get(CONDITION)),
+                _text(given[who.pk].get(OUTCOME)),
+                checks,
+                failed_checks(settings, given[who.pk]) if SURVEY in given[who.pk] else None,
                 format_time(who.created),
                 format_time(who.arrived),
                 format_time(who.consented),
@@ -130,10 +162,12 @@ def _participants_csv(settings: StudySettings, people: Iterable[ParticipantRow])
             )
             for who in people
         ),
-    )
+    )  # fmt: skip
 
 
-def _assignments_csv(store: Store, row: StudyRow, names: Mapping[int, str]) -> str:
+def _assignments_csv(
+    store: Store, row: StudyRow, names: Mapping[int, str], conditions: Mapping[str, str]
+) -> str:
     played: dict[str, EpisodeRow] = {}
     kinds: Mapping[str, AgentKind] = {}
     if row.kind == "play" and row.run is not None:
@@ -142,13 +176,15 @@ def _assignments_csv(store: Store, row: StudyRow, names: Mapping[int, str]) -> s
     return csv_text(
         (
             "participant", "item", "seat", "state", "began", "ended", "seconds",
-            "task", "partner", "condition", "turns",
+            "task", "partner", "partner_kind", "condition", "turns",
         ),
         (
             (names[each.participant], each.item, each.seat, each.state, format_time(each.began),
              format_time(each.ended),
              None if each.ended is None else round(each.ended - each.began),
-             *_episode_columns(played.get(each.item), each.seat, kinds))
+             *_episode_columns(played.get(each.item), each.seat, kinds),
+             conditions[names[each.participant]],
+             played[each.item].turns if each.item in played else None)
             for each in store.studies.assignments(row.name)
         ),
     )  # fmt: skip
@@ -156,13 +192,77 @@ def _assignments_csv(store: Store, row: StudyRow, names: Mapping[int, str]) -> s
 
 def _episode_columns(
     play: EpisodeRow | None, seat: str, kinds: Mapping[str, AgentKind]
-) -> tuple[str | int | None, ...]:
-    """Task, partners, the kinds of these, and turns; all None where nothing was played."""
+) -> tuple[str | None, ...]:
+    """Task, partners, and the kinds of these; all None where nothing was played."""
     if play is None:
-        return None, None, None, None
-    partners = list(dict.fromkeys(agent for at, agent in play.cast if at != seat))
-    conditions = dict.fromkeys(kinds.get(agent, "") for agent in partners)
-    return play.task, " ".join(partners), " ".join(filter(None, conditions)), play.turns
+        return None, None, None
+    return play.task, *_partners((agent for at, agent in play.cast if at != seat), kinds)
+
+
+def _partners(agents: Iterable[str], kinds: Mapping[str, AgentKind]) -> tuple[str, str]:
+    labels = list(dict.fromkeys(agents))
+    return " ".join(labels), " ".join(filter(None, dict.fromkeys(map(kinds.get, labels))))
+
+
+def _episodes_csv(
+    store: Store, row: StudyRow, run: str, names: Mapping[int, str], conditions: Mapping[str, str]
+) -> str:
+    """A row for each episode that was begun."""
+    assigned: dict[str, list[AssignmentRow]] = {}
+    for each in store.studies.assignments(row.name):
+        assigned.setdefault(each.item, []).append(each)
+    kinds = store.run(run).declared.agents
+    rows: list[tuple[str | int | None, ...]] = []
+    for play in episode_rows(store, run):
+        if play.status == "planned":
+            continue
+        own = assigned.get(play.trial, [])
+        people = [names[each.participant] for each in own]
+        ended = [each.ended for each in own if each.ended is not None]
+        over = bool(own) and len(ended) == len(own)
+        rows.append((
+            play.trial, play.task, play.status, play.ended or play.cause,
+            " ".join(dict.fromkeys(filter(None, (conditions[who] for who in people)))),
+            " ".join(people),
+            *_partners((agent for _, agent in play.cast if agent != HUMAN), kinds),
+            play.turns,
+            round(max(ended) - min(each.began for each in own)) if over else None,
+        ))  # fmt: skip
+    return csv_text(
+        (
+            "item", "task", "status", "outcome", "condition", "participants", "partner",
+            "partner_kind", "turns", "seconds",
+        ),
+        rows,
+    )  # fmt: skip
+
+
+def _scores_csv(store: Store, row: StudyRow, run: str, names: Mapping[int, str]) -> str:
+    """A row for each score of an episode, and for each that a judge could not give."""
+    people = {(a.item, a.seat): names[a.participant] for a in store.studies.assignments(row.name)}
+    agents = {
+        (trial_row.trial.id, member.seat): member.agent
+        for trial_row in store.trials(run)
+        for member in trial_row.trial.cast
+    }
+    return csv_text(
+        (
+            "item", "seat", "participant", "agent", "judge", "judging", "metric", "low", "high",
+            "score", "problem",
+        ),
+        (
+            (each.trial, each.seat, people.get((each.trial, each.seat or "")),
+             agents.get((each.trial, each.seat or "")), each.judge.label, each.judging,
+             each.measure.name, *map(_number, (each.measure.low, each.measure.high, each.value)),
+             each.cause or each.unscored)
+            for each in store.verdicts.scores(run)
+            if each.trial is not None
+        ),
+    )  # fmt: skip
+
+
+def _number(value: float | None) -> float | None:
+    return int(value) if value is not None and float(value).is_integer() else value
 
 
 def _turns_csv(store: Store, row: StudyRow, run: str, names: Mapping[int, str]) -> str:
@@ -236,26 +336,64 @@ def format_time(seconds: float | None) -> str | None:
     return datetime.fromtimestamp(int(seconds), UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
 
 
-def readme(row: StudyRow, settings: StudySettings) -> str:
-    rows, parts = "", []
-    if settings.survey:
-        rows += "| `survey.csv` | the exit survey of a participant |\n"
-        questions = "\n".join(f"- `{q.name}`: {q.text}" for q in settings.survey)
-        parts.append(_SURVEY.format(questions=questions))
-    if row.kind == "rate":
-        rows += "| `ratings.csv` | a rating that counts |\n"
-        rows += "| `annotations.csv` | an annotation that was drawn for review, if any was |\n"
-        rows += (
-            "| `replaced.csv` | a rating that failed the review and does not count, if any did |\n"
-        )
-        parts.append(_RATINGS)
-    if row.kind == "play":
-        rows += "| `turns.csv` | an utterance or act in an episode |\n"
-        rows += "| `episodes.zip` | a bundle: a record of the complete episodes |\n"
+def readme(row: StudyRow, settings: StudySettings, names: Collection[str]) -> str:
+    """A description of the files with these names, and of all columns."""
+    listed = "".join(f"| `{name}` | {_about(name)} |\n" for name in names)
+    retention = settings.retention or "The study states no time after which data are deleted."
+    parts = [_ALL.format(name=row.name, title=settings.title, retention=retention, rows=listed)]
+    book = codebook(settings)
+    for name in names:
+        columns = "".join(f"- `{each}`: {text}\n" for each, text in book.get(name, {}).items())
+        parts += [f"\n## {name}\n\n{columns}"] if columns else []
+    if EPISODES in names:
         parts.append(_EPISODES.format(run=row.run))
-    head = _ALL.format(name=row.name, title=settings.title, rows=rows, item=_ITEMS[row.kind])
-    return head + "".join(parts)
+    return "".join(parts)
 
+
+def codebook(settings: StudySettings) -> Mapping[str, Mapping[str, str]]:
+    """What each column of each CSV file of an export means: by file, then by column, in order."""
+    book = {
+        f"{file}.csv": {name: text for name, text in columns.items() if name != "about"}
+        for file, columns in _codebook_file().items()
+    }
+    book["survey.csv"] |= {each.name: _describe_question(each) for each in settings.survey}
+    return {**book, "replaced.csv": book["ratings.csv"]}
+
+
+@cache
+def _codebook_file() -> Mapping[str, Mapping[str, str]]:
+    return tomllib.loads(files("sociolab.studies").joinpath("codebook.toml").read_text("utf-8"))
+
+
+def _codebook_csv(settings: StudySettings, names: Iterable[str]) -> str:
+    book = codebook(settings)
+    return csv_text(
+        ("file", "column", "meaning"),
+        ((file, column, text) for file in names for column, text in book.get(file, {}).items()),
+    )
+
+
+def _describe_question(question: SurveyQuestion) -> str:
+    answers = {
+        "text": "free text",
+        "choice": "; ".join(question.choices),
+        "scale": f"1 ({question.low}) to {question.points} ({question.high})",
+    }
+    check = f" Attention check; right is {question.expected}." if question.expected else ""
+    return f"{question.text} Answers: {answers[question.kind]}.{check}"
+
+
+def _about(file: str) -> str:
+    return _OTHERS.get(file) or _codebook_file()[file.removesuffix(".csv")]["about"]
+
+
+_OTHERS = {
+    "answers.jsonl": "an answer, as in `answers.csv`",
+    "codebook.csv": "a column of the other files, and what it means",
+    "replaced.csv": "a rating that failed the review and does not count, as in `ratings.csv`",
+    "study.json": "the study itself: its texts and its plan",
+    EPISODES: "a bundle: a record of the complete episodes",
+}
 
 _ALL = """\
 # {name}
@@ -263,90 +401,17 @@ _ALL = """\
 The data of the study "{title}". Texts are in UTF-8, times in UTC, columns separated by commas. A
 text that a spreadsheet would take for a formula is preceded by an apostrophe.
 
-No file holds a name, an address or a link: `participant` is a code drawn at random. What people
-wrote is unchanged and may reveal more than they meant to: read it before you share it.
+No file holds a name, an address, a link, or an id of a recruiting platform: `participant` is a code
+drawn at random. What people wrote is unchanged and may reveal more than they meant to: read it
+before you share it. {retention}
 
 | file | each row is |
 |---|---|
-| `participants.csv` | a participant |
-| `assignments.csv` | an assignment of a participant |
-| `answers.csv`, `answers.jsonl` | an answer of a participant, in any part of the study |
-{rows}| `study.json` | the study itself: its texts and its plan |
-
-## participants.csv
-
-- `participant`: the code.
-- `state`: `invited` (link not used), `arrived` (no consent yet), `consented` (at it), `finished`,
-  `refused` (gave no consent, then `consented` is empty, or did not qualify) or `left`.
-- `invited`, `arrived`, `consented`, `finished`: when; empty if that has not happened.
-- `completion_code`: what the participant was shown at the end; only for those who finished.
-
-## assignments.csv
-
-- `participant`, `item` ({item}), `seat` (in it; empty if none in particular).
-- `state`: `waiting` (for others), `open`, `done` or `given up`.
-- `began`, `ended`: when; `seconds`: between them.
-- Of what was played: `task`; `partner`, who took the other seats ("human": another participant);
-  `condition`, what kind of partner that is (`person`, `model`, `rules`, `own code`); `turns`.
-- An empty `item` with `given up`: no partner was available, and the participant was dismissed.
-
-## answers.csv and answers.jsonl
-
-- `participant`, `item` (what was asked about; empty: the whole study), `name` (of what was asked),
-  `at` (when).
-- `value`: in the CSV, text as it is and anything else as JSON; in the JSON lines, always JSON.
-- Names that begin with `frame.` are recorded by the app: `frame.instructions` (were read),
-  `frame.survey` (was sent), `frame.reason` (why somebody left), `frame.partner-withdrew` (of an
-  item: the partner had everything deleted, and so this episode is gone).
-- `closing` or `learned`, with an episode as the item, is an answer to a question in that episode,
-  here only if it had to wait for the others' answers. All of them are in episodes.zip.
-- `review.draft`, and a seat and a dimension with a slash between, are drafts from before a form
-  was handed in; `review.decision` and ratings.csv hold the final version.
-"""
-
-_SURVEY = """
-## survey.csv
-
-One row per participant who answered, one column per question:
-
-{questions}
-"""
-_RATINGS = """
-## ratings.csv
-
-One row per rating, as `sociolab import ratings` reads it: `episode`, `seat`, `rater` (the
-participant), `dimension`, `score` (of a yes/no question 1, 0, "cannot tell" or "not applicable"),
-`reason`, `seconds` (that it took), `when`.
-
-## annotations.csv and replaced.csv
-
-Only where a batch was drawn for review. An annotation is all that one rater gave one episode:
-`episode`, `rater`, `batch`, `distance` (mean difference from the other raters when the batch was
-drawn, as a share of the scale), `listed` (`yes`: in the quarter that agrees least), `guidelines`
-(`meets`, `fails` or not reviewed), `why`, `replaced` (how many of its ratings no longer count).
-replaced.csv holds those ratings, with the columns of ratings.csv.
-"""
+{rows}"""
 _EPISODES = """
-## turns.csv
-
-What was said and done, in order. `item` is as in assignments.csv, and `status` that of the episode
-(`played`, `failed`, `playing`).
-
-- `task`, `turn` (from 1; a turn of several actions has several rows), `seat`.
-- `agent` ("human", or the partner) and `participant` (empty: no person).
-- `action` (such as `speak` or `leave`), `text`, `to` (the seats it was for; empty: all).
-- `failed`: why a turn was skipped, such as `timeout`; then there is no action.
-
-Scores: `sociolab report {run} --csv FOLDER` writes `plays.csv`, whose `trial` is the `item` here.
-
 ## episodes.zip
 
 Everything that was played, as `sociolab export` writes it: JSON lines for each kind of record, and
 a manifest with their hashes. `sociolab import run episodes.zip --name NAME` puts it into a store.
+`sociolab report {run}` shows its scores.
 """
-_ITEMS = {
-    "play": "the trial, as in episodes.zip",
-    "rate": "the episode",
-    "impressions": "the session",
-    "review": "the scenario's task",
-}
