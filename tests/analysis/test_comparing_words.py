@@ -50,6 +50,24 @@ SIX, MIXED = (1, 2, 3, 1, 2, 3), (1, -1, 0, 1, -1, 0)
 """All six differ in one direction: p = 2 / 2^6 = 0.031; half of them do."""
 
 
+ABOUT = "A: x; B: y; scale of 0 to 10, higher is better; judge: j"
+
+
+def test_the_verdict_is_on_the_main_metric() -> None:
+    # 2 with se sqrt(6 / 5 * 4) / 6 = 0.365, t(5) = 2.571.
+    better = "A does better in GOAL: A \N{MINUS SIGN} B = 2.00 [1.06, 2.94], p = 0.031"
+    assert section({"goal": SIX, "knowledge": MIXED}).verdict == f"{better} ({ABOUT})."
+    # Four of six scenarios differ: p cannot fall below 2 / 2^4.
+    none = section({"goal": MIXED, "knowledge": SIX}).verdict
+    assert none.startswith("Cannot tell: so few scenarios differ that no difference in GOAL could")
+    twelve = section({"goal": MIXED * 2}).verdict
+    assert twelve.startswith("No difference found in GOAL: A \N{MINUS SIGN} B = 0.00 [")
+    equal = section({"goal": [0] * 6}).verdict
+    assert equal == f"No difference: all pairs are equal in GOAL ({ABOUT})."
+    worse = section({"goal": [-0.5, -0.4, -0.6] * 5}).verdict
+    assert worse.startswith("B does better in GOAL: A \N{MINUS SIGN} B = \N{MINUS SIGN}0.50 [")
+
+
 def test_the_main_metric_is_not_corrected_for_others() -> None:
     # GOAL is declared as main; among two others 0.031 cannot outlast the correction.
     found = section({"goal": SIX, "knowledge": SIX, "believability": MIXED})

@@ -154,7 +154,8 @@ def test_the_judge_of_the_declared_main_metric_leads_unasked() -> None:
 
 def test_agents_whose_plays_all_tie_are_level_and_nothing_is_settled(store: Store) -> None:
     tied: dict[str, Plays] = {f"t{n}": {(A, P): [(5, 5)], (B, P): [(5, 5)]} for n in range(8)}
-    said = " ".join(ranking_section(ranked(store, tied)).sentences)
+    section = ranking_section(ranked(store, tied))
+    said = " ".join((section.verdict, *section.sentences))
     assert "are level with" in said
     assert "is settled" not in said
 
@@ -284,7 +285,8 @@ def test_its_document_holds_what_the_tables_show(store: Store) -> None:
 
 
 def test_a_lead_that_is_not_settled_is_not_called_one(store: Store) -> None:
-    said = " ".join(ranking_section(ranked(store, FIVE)).sentences)
+    section = ranking_section(ranked(store, FIVE))
+    said = " ".join((section.verdict, *section.sentences))
     assert "lab/a has the highest rating with +74 points" in said
     assert ", though the lead is not established; against lab/b" in said
     assert "ranks first" not in said
@@ -292,7 +294,7 @@ def test_a_lead_that_is_not_settled_is_not_called_one(store: Store) -> None:
 
 def test_a_settled_lead_is_called_one(store: Store) -> None:
     goals = {f"t{i}": met(3 if i % 8 == 0 else 9, 5) for i in range(40)}
-    assert "lab/a ranks first with" in " ".join(ranking_section(ranked(store, goals)).sentences)
+    assert "lab/a ranks first with" in ranking_section(ranked(store, goals)).verdict
 
 
 def test_a_run_is_not_ranked_with_itself(store: Store) -> None:

@@ -221,7 +221,8 @@ def test_runs_are_listed_with_who_played_who_judged_and_what_it_cost(played: Soc
     assert (rows[0]["failed"], rows[0]["cost_usd"]) == (0, None)
     printed = played("list", "runs", COLUMNS="80").out
     assert re.search(r"s1 +sotopia +20\d\d-\d\d-\d\d.* +(\d+)/\1 ", printed)
-    assert len(printed.splitlines()) == 7  # a line for each, below the head
+    assert len(printed.splitlines()) == 13  # a line for each and one with names, below the head
+    assert rows[0]["score"]["metric"] in printed
     assert "failed" not in printed  # no run has any: nothing stands in the column
 
 

@@ -7,7 +7,6 @@ from collections.abc import Sequence
 from typing import Any
 
 import pytest
-from rich.cells import cell_len
 
 from sociolab import RunResult
 from sociolab.analysis.agreement import difference_bars
@@ -28,7 +27,6 @@ from sociolab.report.result import PlayValue, ScoreDistribution
 from sociolab.report.schema import Failures, JudgeEntry, TokenTotals
 from sociolab.report.score_tables import PALEST, STRONGEST, shade
 from sociolab.report.section import Chart
-from sociolab.report.terminal import shortened
 from stats.judged_items import Judged, spread
 
 GOAL = MeasureEntry(measure="goal", title="GOAL", low=0, high=10, whole=True)
@@ -282,12 +280,3 @@ def _luminance(colour: Sequence[float]) -> float:
     parts = [c / 255 for c in colour]
     linear = [p / 12.92 if p <= 0.04045 else ((p + 0.055) / 1.055) ** 2.4 for p in parts]
     return 0.2126 * linear[0] + 0.7152 * linear[1] + 0.0722 * linear[2]
-
-
-@pytest.mark.parametrize("text", ["a", "x" * 21, "x" * 22, "模型" * 20, "a模" * 9])
-def test_a_shortened_name_is_never_wider_than_its_place(text: str) -> None:
-    assert cell_len(shortened(text, 21)) <= 21
-
-
-def test_names_that_are_too_long_keep_both_ends() -> None:
-    assert shortened("openai/gpt-4o-2024-05-13", 21) == "openai/gpt…2024-05-13"

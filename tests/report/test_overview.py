@@ -14,7 +14,7 @@ from report.small_run import ALPHA, RUN, SCRIPTED, build
 from sociolab import RunResult, result_of
 from sociolab.analysis import CompareRequest, compare_runs
 from sociolab.analysis.run_comparison import two_agents
-from sociolab.report import ShownRun, TextTable, render_page
+from sociolab.report import Section, ShownRun, TextTable, render_page
 from sociolab.report.charts import mean_charts
 from sociolab.report.score_tables import MOST_ROWS, findings, headline, overview_table
 from sociolab.report.terminal import overview
@@ -39,7 +39,7 @@ def table(result: RunResult) -> TextTable:
     return found
 
 
-def shown(result: RunResult, compared: TextTable | None = None, width: int = 100) -> str:
+def shown(result: RunResult, compared: Section | None = None, width: int = 100) -> str:
     file = io.StringIO()
     Console(file=file, width=width).print(overview(result, compared))
     return file.getvalue()
@@ -129,7 +129,7 @@ def test_a_run_of_several_judges_is_read_once_to_compare_its_agents(
     monkeypatch.setattr(store.verdicts, "scores", counted)
     found = two_agents(store, result)
     assert found is not None
-    assert {row[1] for row in found.rows} == {"heuristic", "goal check"}
+    assert {row[1] for row in found.tables[0].rows} == {"heuristic", "goal check"}
     assert read == [result.run]
 
 
@@ -152,7 +152,7 @@ def test_a_partner_is_left_out_unless_it_is_also_an_agent(result: RunResult) -> 
 def test_a_run_without_scores_says_so(result: RunResult) -> None:
     bare = result.model_copy(update={"scores": ()})
     assert overview_table(bare) is None
-    assert "Nothing was scored." in shown(bare)
+    assert "No result: none of 12 episodes has a score (1 failed)." in shown(bare)
 
 
 def test_whoever_judges_a_is_the_agent_that_the_run_names_first(

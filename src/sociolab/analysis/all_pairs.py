@@ -18,9 +18,11 @@ from sociolab.report.catalogue import Catalogue
 from sociolab.report.finding import Count, Finding, Sentence
 from sociolab.report.formatting import headed
 from sociolab.report.section import Section
+from sociolab.report.verdict import enough, too_few
 from sociolab.stats.paired_tests import holm
 
 SAY = Catalogue("all_pairs")
+VERDICT = Catalogue("verdict")
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,8 +80,11 @@ def compare_all(
     return AgentPairs(tuple(comparisons), holm(ps, looks), tuple(apart))
 
 
-def pairs_section(every: AgentPairs, judged: str, cautions: Sequence[str]) -> Section:
-    """Which pairs differ significantly, and a table for each metric."""
+def pairs_section(
+    every: AgentPairs, judged: str, cautions: Sequence[str], label: str = ""
+) -> Section:
+    """Which pairs differ significantly, and a table for each metric; `label` stands before the
+    verdict where that is no result."""
     first = every.compared[0]
     names = {side.name for pair in every.compared for side in (pair.a, pair.b)}
     agents = Count("agent", len(names))
@@ -104,6 +109,35 @@ def pairs_section(every: AgentPairs, judged: str, cautions: Sequence[str]) -> Se
             )
             for measure in first.measures.values()
         ),
+        verdict=_pairs_verdict(every, findings, agents, label),
+    )
+
+
+def _pairs_verdict(
+    every: AgentPairs, findings: Sequence[Finding], agents: Count, label: str
+) -> Sentence:
+    """In how many pairs the main metric differs, and where most."""
+    name, metric = next(iter(every.compared[0].metrics.items()))
+    measure, judge = metric.measure, every.compared[0].judge
+    main = [pair.metrics[name] for pair in every.compared]
+    scored, due = sum(each.scored for each in main), sum(each.due for each in main)
+    if not enough(scored, due):
+        return too_few(label, measure, judge, scored, due)
+    rows = [row for row in findings if row.metric == measure]
+    differ = [row for row in rows if row.is_significant and row.estimate and row.estimate.value]
+    if not differ:
+        return VERDICT("no_pair", label=label, agents=agents, metric=measure, judge=judge)
+    most = max(differ, key=lambda row: abs((row.estimate and row.estimate.value) or 0.0))
+    return VERDICT(
+        "pairs",
+        label=label,
+        n=len(differ),
+        pairs=Count("pair", len(rows)),
+        metric=measure,
+        a=most.about["agent_a"],
+        b=most.about["agent_b"],
+        difference=most.estimate,
+        judge=judge,
     )
 
 

@@ -88,7 +88,8 @@ class ComparedMetric:
     `unscored` those that could not be scored, `unlike` the blocks that differ at all. `bounds` are
     what the difference would be over all of them with everything that has no value at its worst for
     a and best for b, and the other way round; None where that is without end. `coverage` is the
-    share of matched plays, of both sides, that could be scored among those without a failure.
+    share of matched plays, of both sides, that could be scored among those without a failure;
+    `scored` is how many of those that were `due`, failures included.
     """
 
     measure: Measure
@@ -99,6 +100,11 @@ class ComparedMetric:
     unlike: int
     bounds: tuple[float, float] | None
     coverage: float | None
+    scored: int = 0
+
+    @property
+    def due(self) -> int:
+        return self.scored + sum(self.unscored) + sum(self.missing)
 
     @property
     def is_whole(self) -> bool:
@@ -330,6 +336,7 @@ def _metric(
         unlike=sum(abs(gap) > ALIKE for gap in gaps),
         bounds=mean_ends([_ends(block) for block in with_unscored]),
         coverage=scored / without_failures if without_failures else None,
+        scored=scored,
     )
 
 

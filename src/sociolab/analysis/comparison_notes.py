@@ -12,12 +12,14 @@ from sociolab.core.episode import TurnCounts
 from sociolab.report.catalogue import Catalogue
 from sociolab.report.finding import Count, Sentence
 from sociolab.report.formatting import span
+from sociolab.report.verdict import enough, scale_of, too_few
 from sociolab.report.words import share
 from sociolab.stats.crossed_raters import LEAST_RATERS, RatedEstimate
 from sociolab.stats.intervals import NO_VARIATION
 from sociolab.stats.power import ALPHA, NO_REPEATS
 
 SAY = Catalogue("compare")
+VERDICT = Catalogue("verdict")
 
 FEW = 10
 """With fewer clusters than this, figures that rest on their scatter are called rough."""
@@ -126,6 +128,45 @@ def conclusion_notes(comparison: ComparedAgents) -> Iterator[Sentence]:
         yield SAY("equal", matched=size, metrics=[metric.measure for metric in metrics])
     if metrics := kinds.get("empty"):
         yield SAY("not_compared", metrics=[metric.measure for metric in metrics])
+
+
+def comparison_verdict(comparisons: Sequence[ComparedAgents], label: str = "") -> Sentence:
+    """What these comparisons of two agents show, in the metric that leads: the main one of the
+    first comparison in which enough was scored. `label` precedes figures that are no results."""
+    pairs = [(each, each.main) for each in comparisons]
+    comparison, metric = next((p for p in pairs if enough(p[1].scored, p[1].due)), pairs[0])
+    measure, test = metric.measure, metric.test
+    if not enough(metric.scored, metric.due):
+        return too_few(label, measure, comparison.judge, metric.scored, metric.due)
+    scale = scale_of(measure, comparison.declared)
+    a, b = comparison.a.name, comparison.b.name
+    why = test.difference.note
+    say = partial(
+        VERDICT,
+        label=label,
+        metric=measure,
+        difference=test.difference,
+        about=VERDICT("about", a=a, b=b, judge=comparison.judge, **scale),
+        ends="" if span(test.difference, measure) else VERDICT("no_interval", why=why),
+    )
+    match _kind(comparison, metric):
+        case "shown":
+            higher = (test.difference.value or 0.0) > 0
+            better = comparison.declared.metric(measure.name).better
+            return say(
+                "better_side" if better else "higher_side",
+                side="A" if higher is (better != "lower") else "B",
+                p=test.holm_p,
+                doubt=VERDICT("doubt") if metric.excludes_zero is False else "",
+            )
+        case "equal":
+            return say("equal", matched=Count(comparison.size, 0).column)
+        case "undecided":
+            return say("undecided", clusters=comparison.clusters)
+        case "empty":
+            return say("empty")
+        case _:
+            return say("not_shown")
 
 
 def _kind(comparison: ComparedAgents, metric: ComparedMetric) -> str:

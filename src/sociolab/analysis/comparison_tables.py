@@ -10,6 +10,7 @@ from typing import Any
 from sociolab.analysis.comparison import ComparedAgents, ComparedMetric
 from sociolab.analysis.comparison_notes import (
     caution_notes,
+    comparison_verdict,
     conclusion_notes,
     count_range,
     describe_levels,
@@ -29,7 +30,10 @@ from sociolab.stats.power import ALPHA, NO_REPEATS, fewest_clusters
 SAY = Catalogue("compare")
 
 _COLUMNS = ("metric", "a", "b", "difference", "interval", "p", "adjusted_p")
-_DETAILS = ("compare.sample_size", "compare.invalid_turns", "compare.untested")
+_DETAILS = (
+    "compare.sample_size", "compare.invalid_turns", "compare.untested", "compare.over",
+    "compare.over_with_partners",
+)  # fmt: skip
 """What the overview leaves out: the rest of the section says it, too."""
 
 
@@ -76,9 +80,11 @@ def _finding(comparison: ComparedAgents, metric: ComparedMetric, seat: str) -> F
     )
 
 
-def comparison_section(comparison: ComparedAgents, judged: str, cautions: Sequence[str]) -> Section:
+def comparison_section(
+    comparison: ComparedAgents, judged: str, cautions: Sequence[str], label: str = ""
+) -> Section:
     """What is concluded; `judged` says what to think of the judge's figures, `cautions` what else
-    not to conclude."""
+    not to conclude, and `label`, before the verdict, that it is no result."""
     findings = comparison_findings(comparison)
     cluster, clusters = comparison.cluster, comparison.clusters
     metrics = comparison.metrics.values()
@@ -112,6 +118,7 @@ def comparison_section(comparison: ComparedAgents, judged: str, cautions: Sequen
         difference_figures(
             findings, comparison.declared, comparison.a.name, comparison.b.name, comparison.judged
         ),
+        verdict=comparison_verdict([comparison], label),
     )
 
 

@@ -21,6 +21,7 @@ from sociolab.stats.intervals import as_record
 KS = (1, 2, 4)
 
 SAY = Catalogue("consistency")
+VERDICT = Catalogue("verdict")
 
 
 @dataclass(frozen=True, slots=True)
@@ -197,6 +198,24 @@ def consistency_section(
     repeated = [row for row in passed if row.measure in often]
     tables = (_table(repeated, measures, declared),) if repeated else ()
     return Section(SAY("title"), tuple(_conclusions(passed, repeated, measures)), tables=tables)
+
+
+def consistency_verdict(
+    passed: Sequence[Passing], measures: Mapping[str, Measure], judge: str, label: str
+) -> Sentence:
+    """How often the first agent succeeds once, and in as many repeats as can be said of."""
+    row = next(row for row in passed if row.most > 1)
+    valued = [each for each in row.estimates if each.estimate.value is not None]
+    return VERDICT(
+        "consistent",
+        label=label,
+        agent=row.side,
+        metric=measures[row.measure],
+        k=valued[-1].k,
+        once=valued[0].estimate.value,
+        all=valued[-1].estimate.value,
+        judge=judge,
+    )
 
 
 def _conclusions(

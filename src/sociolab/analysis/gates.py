@@ -281,10 +281,15 @@ def _gate(
 
 
 def junit(
-    suite: str, gates: Sequence[Gate], undecided: str = "", cautions: Sequence[str] = ()
+    suite: str,
+    gates: Sequence[Gate],
+    undecided: str = "",
+    cautions: Sequence[str] = (),
+    verdicts: Sequence[str] = (),
 ) -> str:
     """Gates as JUnit XML, which CI services show: a test case for each, failed where it did, and
-    one with an error where they could not be decided; cautions as what was said beside."""
+    one with an error where they could not be decided; verdicts are its output, and cautions what
+    was said beside."""
     failures, errors = str(sum(gate.failed for gate in gates)), int(bool(undecided))
     tests = str(len(gates) + errors)
     top = Element("testsuite", name=suite, tests=tests, failures=failures, errors=str(errors))
@@ -298,6 +303,8 @@ def junit(
             SubElement(case, "failure", message=gate.sentence).text = "\n".join(gate.transcripts)
         else:
             SubElement(case, "system-out").text = gate.sentence
+    if verdicts:
+        SubElement(top, "system-out").text = "\n".join(verdicts)
     if cautions:
         SubElement(top, "system-err").text = "\n".join(cautions)
     indent(top)

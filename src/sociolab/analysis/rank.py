@@ -6,6 +6,7 @@ import math
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
+from functools import partial
 from itertools import permutations
 from typing import Any
 
@@ -22,8 +23,9 @@ from sociolab.report.figures import Panel, Point, interval_figure
 from sociolab.report.finding import Count, Finding, FindingTable, Sentence, episodes_and_seats
 from sociolab.report.plays import PlayKey, mean_ends, sum_turn_counts
 from sociolab.report.result import outline_of, turns_asked
-from sociolab.report.run_facts import FEW_CLUSTERS
+from sociolab.report.run_facts import FEW_CLUSTERS, evaluated
 from sociolab.report.section import Figure, Section, Spec, noted
+from sociolab.report.verdict import caveat, enough, too_few
 from sociolab.report.words import (
     failed_of,
     notes_of_runs,
@@ -53,6 +55,7 @@ ITSELF = ""
 """The partner of an agent that sat in all seats, in a metric of whole episodes."""
 
 SAY = Catalogue("rank")
+VERDICT = Catalogue("verdict")
 _STEP = 100
 """The ends of the figure's axis are whole multiples of so many points."""
 
@@ -77,6 +80,7 @@ class Ranking:
     the least and the greatest that each agent's mean could be, whatever the plays without a score
     came to; None where that is unbounded. `unscored`: how many of each agent's plays could not be
     scored. `match`: how plays were matched; `few`: by scenario, as few had an exact counterpart.
+    `label` says that it is no result (`report.verdict.caveat`).
     """
 
     pool: Pool
@@ -92,6 +96,7 @@ class Ranking:
     unscored: Mapping[str, int] = field(default_factory=dict)
     match: Match = "exact"
     few: bool = False
+    label: str = ""
 
     def undecided(self, above: str, below: str) -> bool:
         """Whether plays that could not be scored could turn the order of two agents round."""
@@ -188,6 +193,7 @@ def ranking_document(ranked: Ranking) -> dict[str, Any]:
         "runs": list(pool.runs),
         "judge": {"judge": pool.judge, "method": pool.judge_id.method},
         "measure": pool.measure.name,
+        "verdict": str(ranking_verdict(ranked)),
         "plays": ranked.plays,
         "missing": ranked.missing,
         "not_established": dict(ranked.unscored),
@@ -282,7 +288,8 @@ def rank_runs(
     cannot be compared."""
     verify_runs(store, *runs)
     trials = {run: store.trials(run) for run in runs}
-    check_no_smoke([outline_of(store, run, plan) for run, plan in trials.items()])
+    outlines = [outline_of(store, run, plan) for run, plan in trials.items()]
+    check_no_smoke(outlines)
     values, names = run_values(store, runs), agent_names(store, runs, rename)
     called = judge and names.judge(judge)
     pool = pool_runs([names.values(run) for run in values], called, measure)
@@ -299,7 +306,9 @@ def rank_runs(
         for run, plan in trials.items()
         for key, place in seat_places({row.trial.id: row.trial.cast for row in plan}).items()
     }
-    return ranking(pool, turns, match, places)
+    agents = [agent for outline in outlines for agent in evaluated(outline)]
+    label = caveat(outlines, agents, pool.judge)
+    return replace(ranking(pool, turns, match, places), label=label)
 
 
 def rank(
@@ -340,10 +349,11 @@ def rank(
 def ranking_section(ranked: Ranking) -> Section:
     section = Section(
         SAY("title", metric=ranked.pool.title, judge=ranked.pool.judge),
-        tuple(_verdicts(ranked)),
+        tuple(_orders(ranked)),
         tuple(_cautions(ranked)),
         (_rating_table(ranked), *_order_table(ranked), *_record_table(ranked)),
         tuple(_figures(ranked)),
+        verdict=ranking_verdict(ranked),
     )
     return ranked.pool.exams.on(noted(section, ranked.pool.instructions))
 
@@ -391,7 +401,22 @@ def rating_findings(ranked: Ranking) -> tuple[Finding, ...]:
     )
 
 
-def _verdicts(ranked: Ranking) -> Iterator[Sentence]:
+def ranking_verdict(ranked: Ranking) -> Sentence:
+    """Who ranks first, or has the highest rating; whether the lead is robust is in the words."""
+    pool, models = ranked.pool, ranked.ratings.models
+    scored = sum(ranked.plays.values())
+    due = scored + sum(ranked.missing.values()) + sum(ranked.unscored.values())
+    say = partial(VERDICT, label=ranked.label, metric=pool.measure, judge=pool.judge)
+    if not enough(scored, due):
+        return too_few(ranked.label, pool.measure, pool.judge, scored, due)
+    if models[0].strength is not None:
+        first = _ahead([model for model in models if model.group == models[0].group], ranked)
+        return say("ranked", ahead=first)
+    won = models[0].note == "won every comparison"
+    return say("won_all", agent=models[0].model) if won else say("no_rating")
+
+
+def _orders(ranked: Ranking) -> Iterator[Sentence]:
     match = SAY("match_scenario_few" if ranked.few else "match_scenario")
     yield SAY(
         "compared",
@@ -401,10 +426,11 @@ def _verdicts(ranked: Ranking) -> Iterator[Sentence]:
         better=ranked.pool.better or "higher",
         metric=ranked.pool.title,
     )
+    verdict = ranking_verdict(ranked)
     for group in sorted({rating.group for rating in ranked.ratings.models}):
         members = [rating for rating in ranked.ratings.models if rating.group == group]
-        if members[0].strength is not None:
-            yield _ahead(members, ranked)
+        if members[0].strength is not None and (ahead := _ahead(members, ranked)) not in verdict:
+            yield ahead
     yield from (_order_verdict(ranked, pair) for pair in ranked.ratings.neighbours)
     for rating in ranked.ratings.models:
         if rating.strength is None:

@@ -24,7 +24,7 @@ from sociolab.analysis.compare_sides import (
     turns_by_run,
 )
 from sociolab.analysis.comparison import ComparedAgents, compare_agents, seat_comparisons
-from sociolab.analysis.comparison_notes import failed_turns_notes
+from sociolab.analysis.comparison_notes import comparison_verdict, failed_turns_notes
 from sociolab.analysis.comparison_tables import (
     comparison_document,
     comparison_findings,
@@ -37,6 +37,7 @@ from sociolab.analysis.comparison_tables import (
 from sociolab.analysis.consistency import (
     Passing,
     consistency_section,
+    consistency_verdict,
     passing,
     passing_document,
     passing_matched,
@@ -55,9 +56,10 @@ from sociolab.report.formatting import rounded
 from sociolab.report.result import notes_on
 from sociolab.report.run_facts import evaluated, not_played
 from sociolab.report.schema import RunNote, RunResult
-from sociolab.report.score_tables import judges_of, overview_measures
-from sociolab.report.section import Section, Spec, TextTable, noted
+from sociolab.report.score_tables import judges_of, leading_means, overview_measures
+from sociolab.report.section import Section, Spec, noted
 from sociolab.report.served import judge_served_apart
+from sociolab.report.verdict import caveat
 from sociolab.report.words import (
     by_rules,
     instructions_notes,
@@ -136,6 +138,11 @@ class Conclusions:
     other_judges: tuple[str, ...] = ()
     every: AgentPairs | None = None
     notes: tuple[RunNote, ...] = ()
+
+    @property
+    def verdict(self) -> str:
+        """The result in one sentence."""
+        return self.sections[0].verdict
 
     @property
     def noted(self) -> tuple[Section, ...]:
@@ -227,6 +234,7 @@ class Conclusions:
             "schema": SCHEMA,
             "runs": [result.run for result in self.outlines],
             "world": self.outlines[0].world,
+            "verdict": str(self.verdict),
             **({"all_pairs": rounded(self.every.document())} if self.every else {}),
             "comparison": self.comparison and rounded(comparison_document(self.comparison)),
             "consistency": rounded([passing_document(row) for row in self.passing]),
@@ -304,7 +312,12 @@ def _concluded(
     else:
         passed = passing(comparison.matched_sides(), limits, request.ks, declared)
     sections = (
-        comparison_section(comparison, " ".join(filter(None, kinds)), cautions),
+        comparison_section(
+            comparison,
+            " ".join(filter(None, kinds)),
+            cautions,
+            _caveat(runs, (comparison.a, comparison.b), judges[0]),
+        ),
         *((seat_section(seats),) if seats else ()),
         consistency_section(passed, measures, declared),
     )
@@ -338,6 +351,7 @@ def _alone(
     failed = tuple(failed_turns_notes({side.name: side.turn_counts for side in sides}))
     section = replace(
         section,
+        verdict=consistency_verdict(passed, measures, judge, _caveat([run], sides, judge)),
         sentences=(judged, *section.sentences, *filter(None, [why])),
         cautions=(*section.cautions, *failed),
     )
@@ -506,7 +520,7 @@ def _all_pairs(
     sections = _with_notes(
         runs,
         (judge,),
-        pairs_section(every, kinds, (*cautions, *lost)),
+        pairs_section(every, kinds, (*cautions, *lost), _caveat(runs, named, judge)),
         *([consistency_section(passed, chosen, declared)] if passed else []),
     )
     outlines = tuple(run.result for run in runs)
@@ -516,9 +530,10 @@ def _all_pairs(
 
 def two_agents(
     store: Store, result: RunResult, rename: Mapping[str, str] | None = None
-) -> TextTable | None:
-    """A run's two agents side by side in the main metrics of each judge, the main judge first;
-    None where it has not two, or they cannot be compared. `rename`: what the result calls them."""
+) -> Section | None:
+    """A run's two agents side by side in the main metrics of each judge, the main judge first, with
+    the verdict on them in the metric that leads; None where it has not two, or they cannot be
+    compared. `rename`: what the result calls them."""
     agents = evaluated(result)
     if len(agents) != 2:
         return None
@@ -546,7 +561,16 @@ def two_agents(
                     )
                     every.append(comparison)
                     notes |= dict.fromkeys(judge_notes(result, (judge,)))
-    return overview_table(every, *agents, notes=notes) if every else None
+    if not every:
+        return None
+    table = overview_table(every, *agents, notes=notes)
+    led = leading_means(result)
+    leads = [(e.judge, e.measure) for e in led[:1]]
+    first = [c for c in every if (c.judge, *c.metrics) in leads]
+    led_by = [*first, *every]
+    label = caveat([result], agents, led_by[0].judge)
+    verdict = comparison_verdict(led_by, label)
+    return Section(table.heading, tables=(table,), verdict=verdict)
 
 
 def _compared(
@@ -563,6 +587,10 @@ def _compared(
     return compare_agents(
         run.result.world, a, b, judged_as, measures, declared, request.match, request.looks
     )
+
+
+def _caveat(runs: Sequence[OpenedRun], sides: Sequence[ComparedSide], judge: str) -> str:
+    return caveat([run.result for run in runs], [side.agent for side in sides], judge)
 
 
 def judged_by(runs: Sequence[OpenedRun], judge: str) -> str:

@@ -23,7 +23,7 @@ from sociolab.report.export import csv_text, entries_csv, write_report
 from sociolab.report.html import ShownRun, chart_scripts, render_page, write_html
 from sociolab.report.leaderboard import boards_section, index, make_boards
 from sociolab.report.result import ResultDetails, RunResult, distributions_of, read_distributions
-from sociolab.report.section import Section, TextTable
+from sociolab.report.section import Section
 from sociolab.report.transcript_views import evenly_chosen, extremes, leading, views_of
 from sociolab.store.store import Store
 
@@ -79,11 +79,11 @@ def write_page(
     results: Sequence[RunResult | ResultDetails],
     path: Path,
     sections: Sequence[Section] = (),
-    compared: Sequence[TextTable | None] = (),
+    compared: Sequence[Section | None] = (),
     names: AgentNames = AS_LABELLED,
 ) -> None:
     """Write a page: first `sections`, then rankings across several runs where these are comparable,
-    then each run, with the table in `compared` at the run's index.
+    then each run, with the comparison in `compared` at the run's index.
 
     `names` are the new names that `results` and `sections` use already. Judgings are read from the
     store again for results without `ResultDetails`. ConfigError where the file cannot be written.
@@ -93,8 +93,8 @@ def write_page(
     ranked = with_steps(store, rankings, lambda run: names.values(values_of(store, run)))
     beside = (boards_section(ranked),) if len(plain) > 1 else ()
     runs = [shown_run(store, item, names) for item in results]
-    for i, table in enumerate(compared):
-        runs[i] = replace(runs[i], compared=table)
+    for i, section in enumerate(compared):
+        runs[i] = replace(runs[i], compared=section)
     write_html(path, runs, (*sections, *beside))
 
 

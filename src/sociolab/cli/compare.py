@@ -251,7 +251,7 @@ def _compare(
     if pairs is not None and display.file is not None:
         say(f"wrote {write_pairs(pairs, display.file):,} pairs to {display.file}")
     judges = [conclusions.comparison.judge] if conclusions.comparison else []
-    check.decide(gates, conclusions.outlines, *judges)
+    check.decide(gates, conclusions.outlines, *judges, verdicts=[conclusions.verdict])
 
 
 def _with_page(

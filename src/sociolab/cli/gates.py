@@ -46,8 +46,14 @@ class GateCheck:
             self._write((), str(error))
             raise
 
-    def decide(self, gates: Sequence[Gate], results: Sequence[RunResult], *judges: str) -> None:
-        """Print and write which gates passed; exit with 1 if one failed.
+    def decide(
+        self,
+        gates: Sequence[Gate],
+        results: Sequence[RunResult],
+        *judges: str,
+        verdicts: Sequence[str] = (),
+    ) -> None:
+        """Print and write which gates passed, and write the `verdicts`; exit with 1 if one failed.
 
         Judges of the results (of these `judges`, if any are named) that failed their exam are
         named first.
@@ -59,19 +65,23 @@ class GateCheck:
         for sentence in (*failed, *(gate.sentence for gate in gates)):
             say(sentence)
         if self.junit is not None:
-            self._write(gates, cautions=failed)
+            self._write(gates, cautions=failed, verdicts=verdicts)
             say(f"wrote {self.junit}")
         if any(gate.failed for gate in gates):
             raise typer.Exit(1)
 
     def _write(
-        self, gates: Sequence[Gate], undecided: str = "", cautions: Sequence[str] = ()
+        self,
+        gates: Sequence[Gate],
+        undecided: str = "",
+        cautions: Sequence[str] = (),
+        verdicts: Sequence[str] = (),
     ) -> None:
         if self.junit is not None:
             from sociolab.analysis.gates import junit
             from sociolab.report.export import write_report
 
-            write_report(self.junit, junit(self.suite, gates, undecided, cautions))
+            write_report(self.junit, junit(self.suite, gates, undecided, cautions, verdicts))
 
 
 def gate_check(

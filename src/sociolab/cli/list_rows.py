@@ -6,7 +6,8 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from itertools import groupby
+from itertools import groupby, zip_longest
+from textwrap import wrap
 from typing import Any
 
 from rich.cells import cell_len, set_cell_size
@@ -15,8 +16,10 @@ from sociolab.app.episode_list import ListedEpisode, ScoredMeasure
 from sociolab.app.queries import EpisodeMatches, tags_of
 from sociolab.app.run.session import MADE_WITH, RESUMED_WITH
 from sociolab.core.score import Measure
+from sociolab.report.result import means_of
 from sociolab.report.run_facts import recorded_labels
-from sociolab.report.terminal import shortened
+from sociolab.report.score_tables import headline, leading_means
+from sociolab.report.verdict import enough, scored_of
 from sociolab.report.words import about, money, people_of, plural, single
 from sociolab.store.store import RunRow, Store
 
@@ -25,8 +28,8 @@ Rows = list[dict[str, Any]]
 _FEW_SEATS = 6
 _LEAST = 8
 """Characters to which a cell may be cut, however narrow the terminal."""
-_MIDDLE = ("agents", "partner", "judges")
-"""Columns of names that differ at both ends, so that they are cut in the middle."""
+_BELOW = ("agents", "partner", "judges")
+"""Columns of names, which may be long and tell rows apart, so that they are never cut."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,6 +60,7 @@ def _run(store: Store, row: RunRow, *, everything: bool) -> dict[str, Any]:
         "trials": row.trials,
         "played": row.played,
         "failed": row.failed,
+        "score": _score(store, row),
         "judges": list(dict.fromkeys(judge.label for judge in store.verdicts.judges(row.name))),
         "cost_usd": totals.usd,
         "estimated_calls": totals.estimated_calls,
@@ -69,6 +73,19 @@ def _run(store: Store, row: RunRow, *, everything: bool) -> dict[str, Any]:
     }
 
 
+def _score(store: Store, row: RunRow) -> dict[str, Any] | None:
+    """The mean of the best agent in the metric that leads; None where too little was scored, and of
+    a smoke test."""
+    if not row.played or row.keeps:
+        return None
+    result = means_of(store, row.name)
+    leads = headline(result)
+    if leads is None or result.smoke or not enough(*scored_of(leading_means(result))):
+        return None
+    about = {"agent": leads.agent, "metric": leads.metric, "judge": leads.judge}
+    return {"value": leads.value, "text": leads.text, **about}
+
+
 def _run_cells(run: dict[str, Any]) -> dict[str, Any]:
     usd = run["cost_usd"]
     return {
@@ -79,6 +96,7 @@ def _run_cells(run: dict[str, Any]) -> dict[str, Any]:
         "partner": run["partner"] or "",
         "played": f"{run['played']}/{run['trials']}",
         "failed": run["failed"] or "",
+        "score": "{text} {metric}".format(**score) if (score := run["score"]) else "",
         "judges": ", ".join(run["judges"]),
         "cost": "" if usd is None else f"{about(run['estimated'])}{money(usd)}",
         "tags": ", ".join(run["tags"]),
@@ -182,16 +200,17 @@ def tabbed(cells: Rows) -> Iterator[str]:
 def aligned(cells: Rows, width: int) -> Iterator[str]:
     """A line for each row, in columns, no wider than a terminal where that can be.
 
-    To make room, an endpoint that all labels share ("openai/") is left out; then column names are
-    cut, then cells as long as those of a column still differ, then cells further. An id, a date or
-    a number is never cut.
+    To make room, agents, partner and judges are written in full in a line below each row; then
+    column names are cut, then cells as long as those of a column still differ, then cells further.
+    An id, a date or a number is never cut.
     """
-    for rows in (cells, _without_endpoint(cells)):
-        columns = [[name, *(str(row[name]) for row in rows)] for name in rows[0]]
-        widths = [max(map(cell_len, column)) for column in columns]
-        over = sum(widths) + 2 * (len(widths) - 1) - width
-        if over <= 0:
-            break
+    below = list[str]()
+    widths, over = _widths(cells, width)
+    if over > 0:
+        below = [_names_of(row) for row in cells]
+        cells = [{name: row[name] for name in row if name not in _BELOW} for row in cells]
+        widths, over = _widths(cells, width)
+    columns = _columns(cells)
     full = [
         # without letters: a date or a number
         max([_LEAST, *(cell_len(c) for c in column if c.upper() == c.lower())])
@@ -206,38 +225,35 @@ def aligned(cells: Rows, width: int) -> Iterator[str]:
             spare[most] -= 1
             widths[most] -= 1
             over -= 1
-    for line in zip(*columns, strict=True):
-        yield "  ".join(map(_fitted, line, widths, cells[0])).rstrip()
+    for names, line in zip_longest(["", *below], zip(*columns, strict=True)):
+        yield "  ".join(map(_fitted, line, widths)).rstrip()
+        yield from wrap(names or "", width, initial_indent="  ", subsequent_indent="    ")
 
 
-_ENDPOINT = re.compile(r"(?:(?<=^)|(?<=, )|(?<= / ))[^/,\s]+/(?=\S)")
-"""Such as "openai/" at the beginning of each label in "openai/a, openai/b / openai/c"."""
+def _columns(cells: Rows) -> list[list[str]]:
+    return [[name, *(str(row[name]) for row in cells)] for name in cells[0]]
 
 
-def _without_endpoint(cells: Rows) -> Rows:
-    """The rows without the endpoint in their labels, if all labels share a single one."""
-    labels = [row[name] for row in cells for name in _MIDDLE if name in row]
-    if len({head for label in labels for head in _ENDPOINT.findall(label)}) != 1:
-        return cells
-    return [
-        {
-            name: _ENDPOINT.sub("", value) if name in _MIDDLE else value
-            for name, value in row.items()
-        }
-        for row in cells
-    ]
+def _widths(cells: Rows, width: int) -> tuple[list[int], int]:
+    """The width of each column, and by how much all are wider than the terminal."""
+    widths = [max(map(cell_len, column)) for column in _columns(cells)]
+    return widths, sum(widths) + 2 * (len(widths) - 1) - width
+
+
+def _names_of(row: dict[str, Any]) -> str:
+    return "; ".join(f"{name}: {row[name]}" for name in _BELOW if row.get(name))
 
 
 def _distinct_width(column: Sequence[str], least: int) -> int:
     """The smallest width, `least` or more, at which cells that differ still differ when cut."""
-    name, different = column[0], set(column[1:])
+    different = set(column[1:])
     room = max(least, *map(cell_len, different))
-    while room > least and len({_fitted(c, room - 1, name) for c in different}) == len(different):
+    while room > least and len({_fitted(c, room - 1) for c in different}) == len(different):
         room -= 1
     return room
 
 
-def _fitted(cell: str, room: int, column: str) -> str:
+def _fitted(cell: str, room: int) -> str:
     if cell_len(cell) > room:
-        cell = shortened(cell, room) if column in _MIDDLE else f"{set_cell_size(cell, room - 1)}…"
+        cell = f"{set_cell_size(cell, room - 1)}…"
     return set_cell_size(cell, room)

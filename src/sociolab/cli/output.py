@@ -187,48 +187,52 @@ class Media:
         return [path for path in files if path is not None]
 
 
-def show_result(
+def show_result(result: RunResult, path: Path | None, *, as_json: bool, full: bool = False) -> None:
+    """Print a run that was just played, in at most 40 lines, in full, or as its documented JSON
+    object."""
+    from sociolab.analysis.run_comparison import two_agents
+    from sociolab.report.verdict import run_verdict
+    from sociolab.store.store import open_store
+
+    with open_store(path) as store:
+        compared = two_agents(store, result)
+    if as_json:
+        typer.echo(result.as_json(run_verdict(result, compared)))
+    else:
+        show_run(result, compared, path, full=full)
+
+
+def show_run(
     result: RunResult,
+    compared: Section | None,
     path: Path | None,
     *,
-    as_json: bool,
     full: bool = False,
     details: bool = False,
     rename: Mapping[str, str] | None = None,
     beside: Sequence[Section] = (),
 ) -> None:
-    """Print a run in at most 40 lines, or in full, or as its documented JSON object, then the
-    sections `beside` it, and suggest commands to type next."""
-    if as_json:
-        typer.echo(result.as_json())
-        return
+    """Print a run in at most 40 lines, or in full, with the comparison of its two agents if it has
+    two, then the sections `beside` it, and suggest commands to type next."""
     from sociolab.report.run_facts import evaluated
     from sociolab.report.terminal import full_report, overview, printed
 
-    agents = evaluated(result)
     if full or details:
         from sociolab.analysis.two_rules import two_rules
         from sociolab.store.store import open_store
 
-        console().print(full_report(result, details=details, endless=endless()))
+        console().print(full_report(result, compared, details=details, endless=endless()))
         with open_store(path) as store:
             section = two_rules(store, result, rename)
         if section is not None:
             console().print(printed((section,), endless=endless()))
     else:
-        compared = None
-        if len(agents) == 2 and result.scores:
-            from sociolab.analysis.run_comparison import two_agents
-            from sociolab.store.store import open_store
-
-            with open_store(path) as store:
-                compared = two_agents(store, result, rename)
         console().print(overview(result, compared, endless=endless()))
     if beside:
         console().print(printed(beside, endless=endless()))
     run = result.run
     steps: list[tuple[str, ...]] = [("list", "episodes", "--run", run)]
-    if len(agents) == 2:
+    if len(evaluated(result)) == 2:
         steps.insert(0, ("compare", run))
     if not full:
         steps.append(("report", run, "--full"))

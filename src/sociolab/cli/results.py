@@ -37,14 +37,13 @@ from sociolab.cli.options import (
     parse_renames,
     split_names,
 )
-from sociolab.cli.output import Media, VerbResult, say, say_written, show_result, show_sections
+from sociolab.cli.output import Media, VerbResult, say, say_written, show_run, show_sections
 from sociolab.cli.people import OptPeople, people_beside, with_people
 from sociolab.core.errors import ConfigError
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
-    from sociolab.analysis.agent_labels import AgentNames
     from sociolab.analysis.gates import Gate, GateRule
     from sociolab.report.result import ResultDetails
     from sociolab.report.schema import RunResult
@@ -87,7 +86,11 @@ def report(
     The HTML page holds plots and some episodes, too. A figure has means with intervals; where
     agents met several partners, the matrix of pairs stands in a second file.
     """
+    from sociolab.analysis.agent_labels import AS_LABELLED, agent_names
+    from sociolab.analysis.run_comparison import two_agents
+    from sociolab.app.results import write_csv, write_page
     from sociolab.report.result import by_main_judge
+    from sociolab.report.verdict import run_verdict
     from sociolab.store.store import open_store
 
     new_names = parse_renames(rename)
@@ -96,48 +99,49 @@ def report(
     if figure is not None and len(run) > 1:
         raise ConfigError(f"--figure: expected one run, found {len(run)}; name one")
     written: list[Path] = []
+    compared: list[Section | None]
     with check.deciding(), open_store(store) as opened:
         loaded = [*_load_details(opened, run, judge or (), metric or (), by_seat=by_seat)]
         names = None
         if new_names:
-            from sociolab.analysis.agent_labels import agent_names
-
             names = agent_names(opened, run, new_names)
             loaded = [*map(names.details, loaded)]
         results = [entry.result for entry in loaded]
         displayed = results if judge else [*map(by_main_judge, results)]
+        compared = [two_agents(opened, result, new_names) for result in displayed]
+        verdicts = [*map(run_verdict, displayed, compared)]
         gates = _gates(loaded, check.rules)
         beside = people_beside(opened, run, people, names)
         among = [section for section, _ in beside]
         if html is not None:
             paged = [replace(old, result=new) for old, new in zip(loaded, displayed, strict=True)]
-            _write_page(opened, paged, html, names, new_names, among)
+            write_page(opened, paged, html, among, compared=compared, names=names or AS_LABELLED)
             written.append(html)
         if csv is not None:
-            from sociolab.app.results import write_csv
-
             written += write_csv(opened, results, csv)
-    written += _paper_files(media, displayed, new_names, among, partner=partner, details=details)
+    written += _paper_files(
+        media, displayed, compared, new_names, among, partner=partner, details=details
+    )
     if json:
-        documents = [result.as_json() for result in results]
+        documents = [r.as_json(verdict) for r, verdict in zip(results, verdicts, strict=True)]
         if beside:
             pairs = zip(documents, beside, strict=True)
             documents = [with_people(text, document) for text, (_, document) in pairs]
         typer.echo("[\n" + ",\n".join(documents) + "\n]" if documents[1:] else documents[0])
     else:
         all_tables = full or by_seat or bool(metric)
-        for i, result in enumerate(displayed):
-            show_result(
+        for i, (result, section) in enumerate(zip(displayed, compared, strict=True)):
+            show_run(
                 result,
+                section,
                 store,
-                as_json=False,
                 full=all_tables,
                 details=details,
                 rename=new_names,
                 beside=among[i : i + 1],
             )
     say_written(written)
-    check.decide(gates, results)
+    check.decide(gates, results, verdicts=verdicts)
 
 
 def _load_details(
@@ -166,27 +170,10 @@ def _gates(loaded: Sequence[ResultDetails], rules: Sequence[GateRule]) -> list[G
     return [gate for one in loaded for gate in score_gates(one.result, rules, one.columns)]
 
 
-def _write_page(
-    store: Store,
-    results: Sequence[ResultDetails],
-    html: Path,
-    names: AgentNames | None,
-    new_names: Mapping[str, str],
-    among: Sequence[Section],
-) -> None:
-    """Write a page of these runs, after these sections; in a run of two agents, these are compared,
-    too."""
-    from sociolab.analysis.agent_labels import AS_LABELLED
-    from sociolab.analysis.run_comparison import two_agents
-    from sociolab.app.results import write_page
-
-    pairs = [two_agents(store, details.result, new_names) for details in results]
-    write_page(store, results, html, among, compared=pairs, names=names or AS_LABELLED)
-
-
 def _paper_files(
     media: Media,
     results: Sequence[RunResult],
+    compared: Sequence[Section | None],
     new_names: Mapping[str, str],
     among: Sequence[Section],
     *,
@@ -202,6 +189,7 @@ def _paper_files(
         return
     from sociolab.report.result import select_scores
     from sociolab.report.score_tables import run_section
+    from sociolab.report.verdict import run_verdict
 
     own = [
         select_scores(result, partner=partner).model_copy(
@@ -209,7 +197,13 @@ def _paper_files(
         )
         for result in results
     ]
-    sections = [*(run_section(result, details=details) for result in own), *among]
+    sections = [
+        *(
+            run_section(result, details=details, verdict=run_verdict(result, pair), compared=pair)
+            for result, pair in zip(own, compared, strict=True)
+        ),
+        *among,
+    ]
     settings = [result.settings for result in own]
     means = matrix = None
     if media.figure is not None:

@@ -40,18 +40,21 @@ def markdown(sections: Sequence[Section]) -> str:
 
 
 def _markdown_parts(section: Section) -> list[str]:
-    parts = [f"## {plain(section.title)}"]
-    parts += [f"**{plain(sentence)}**" for sentence in section.warnings]
-    parts += [plain(sentence) for sentence in section.sentences]
+    said = list(map(plain, section.sentences))
     if section.cautions:
-        parts.append("Limitations:")
-        parts.append("\n".join(f"- {plain(sentence)}" for sentence in section.cautions))
+        said += ["Limitations:", *_markdown_list(section.cautions)]
+    tables: list[str] = []
     for table in section.tables:
-        parts += [f"### {plain(table.heading)}", _markdown_table(table)]
-        if table.all_notes:
-            parts.append("\n".join(f"- {plain(note)}" for note in table.all_notes))
-    parts += [f"*{plain(figure.caption)}: see the page.*" for figure in section.figures]
-    return parts
+        heading = f"### {plain(table.heading)}"
+        tables += [heading, _markdown_table(table), *_markdown_list(table.all_notes)]
+    head = [f"## {plain(section.title)}", *filter(None, [plain(section.verdict)])]
+    head += [f"**{plain(sentence)}**" for sentence in section.warnings]
+    figures = [f"*{plain(figure.caption)}: see the page.*" for figure in section.figures]
+    return [*head, *(tables + said if section.verdict else said + tables), *figures]
+
+
+def _markdown_list(lines: Sequence[str]) -> list[str]:
+    return ["\n".join(f"- {plain(line)}" for line in lines)] if lines else []
 
 
 def _markdown_table(table: TextTable) -> str:
@@ -161,6 +164,8 @@ def latex(sections: Sequence[Section]) -> str:
     used: set[str] = set()
     for section in sections:
         sentences = (section.title, *section.warnings, *section.sentences, *section.cautions)
+        if section.verdict:
+            sentences = (section.title, section.verdict, *sentences[1:])
         parts.append("".join(f"% {_flat(sentence)}\n" for sentence in sentences))
         slug = re.sub(r"[^a-z0-9]+", "-", section.title.lower()).strip("-")[:60] or "section"
         name = _unused_name(slug, used)

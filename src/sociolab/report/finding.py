@@ -214,6 +214,7 @@ def documents(sections: Iterable[Section]) -> list[dict[str, Any]]:
     return [
         {
             "title": str(section.title),
+            **({"verdict": str(section.verdict)} if section.verdict else {}),
             "said": list(map(str, section.sentences)),
             "cautions": list(map(str, section.all_cautions)),
             "tables": [_table_document(table) for table in section.tables],

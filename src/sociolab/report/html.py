@@ -47,7 +47,7 @@ from sociolab.report.score_tables import (
     transpose_wide,
     type_grids,
 )
-from sociolab.report.section import Section, Spec, TextTable
+from sociolab.report.section import Section, Spec
 from sociolab.report.transcript_views import (
     EpisodeSide,
     TranscriptView,
@@ -56,6 +56,7 @@ from sociolab.report.transcript_views import (
     private_part,
     titled,
 )
+from sociolab.report.verdict import run_verdict
 from sociolab.report.words import (
     coverage_columns,
     covered,
@@ -82,7 +83,7 @@ class ShownRun:
     episodes: Sequence[TranscriptView] = ()
     spreads: Sequence[ScoreDistribution] = ()
     sections: Sequence[Section] = ()
-    compared: TextTable | None = None
+    compared: Section | None = None
 
 
 def write_html(path: Path, runs: Sequence[ShownRun], sections: Sequence[Section] = ()) -> None:
@@ -216,6 +217,7 @@ def content(place: int, run: ShownRun) -> dict[str, Any]:
         "at": f"run-{place}",
         "result": result,
         "date": date(result),
+        "verdict": run_verdict(result, run.compared),
         "warnings": warnings(result),
         "summary": summary(result),
         "findings": findings(result),

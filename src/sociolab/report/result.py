@@ -139,6 +139,23 @@ def details_of(store: Store, run: str, *, stopped: str = "", seats: bool = False
     return ResultDetails(result, columns[: len(columns) - len(own)])
 
 
+def means_of(store: Store, run: str) -> RunResult:
+    """The outline of a run with the means of its agents over all their plays, without reading its
+    episodes. StoreError if there is no such run."""
+    row, trials = run_of_episodes(store, run), store.trials(run)
+    outline, judged = outline_of(store, run, trials), judged_of(store, run)
+    # Without partner, type and role there is nothing but the whole to take means over.
+    seats, episodes = (
+        [replace(play, partner=None, type=None, role=None) for play in plays]
+        for plays in (plays_of(trials), episode_plays_of(trials, outline.partner))
+    )
+    columns = all_column_outcomes(seats, episodes, judged.columns(last=True))
+    macro = row.declared.macro
+    scores = _score_entries(columns, judged.cells(), macro, {}, None)
+    measures = with_macro(_measure_entries(judged, ()), macro)
+    return outline.model_copy(update={"measures": measures, "scores": scores})
+
+
 def outline_of(store: Store, run: str, trials: Sequence[TrialRow]) -> RunResult:
     """The parts of a result that need neither episodes nor scores: agents, progress and usage.
 

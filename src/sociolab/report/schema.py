@@ -370,12 +370,14 @@ class RunResult(ResultRecord):
         failed = self.failed_attempts
         return bool(self.estimated_calls or failed.estimated or failed.possible)
 
-    def as_json(self) -> str:
-        """The object as JSON, with a fixed order of keys and an indent of two spaces."""
+    def as_json(self, verdict: str = "") -> str:
+        """The object as JSON, with a fixed order of keys and an indent of two spaces; the `verdict`
+        (`report.verdict`), if there is one, stands first."""
         try:
-            return self.model_dump_json(by_alias=True, indent=2)
+            text = self.model_dump_json(by_alias=True, indent=2)
         except PydanticSerializationError:  # lone surrogates are no UTF-8, but can be escaped
-            return json.dumps(self.model_dump(by_alias=True), indent=2)
+            text = json.dumps(self.model_dump(by_alias=True), indent=2)
+        return text.replace("{", f'{{\n  "verdict": {json.dumps(verdict)},', 1) if verdict else text
 
     def measure(self, name: str) -> MeasureEntry:
         """The metric with this name; KeyError if there is none."""

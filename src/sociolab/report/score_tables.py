@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from sociolab.core.metrics import format_range
-from sociolab.core.score import BY_FORMULA, Measure, Method
+from sociolab.core.score import BASELINES, BY_FORMULA, Measure, Method
 from sociolab.report.catalogue import Catalogue
 from sociolab.report.exam import exam_notes, judge_notes
 from sociolab.report.finding import Count, Finding, FindingTable, Sentence
@@ -39,6 +39,7 @@ from sociolab.report.words import (
     metric_of,
     minus,
     nature,
+    natures,
     number,
     plural,
     scripted_play,
@@ -395,8 +396,11 @@ def _agreement(result: RunResult, entries: Sequence[ScoreEntry]) -> Iterator[str
 # ------------------------------------------------------------------ text
 
 
-def run_section(result: RunResult, *, details: bool = False) -> Section:
-    """A run as a section: summary, main findings, warnings and limitations, then all tables.
+def run_section(
+    result: RunResult, *, details: bool = False, verdict: str = "", compared: Section | None = None
+) -> Section:
+    """A run as a section: its verdict, the comparison of its two agents if it has two, all tables,
+    summary, main findings, warnings and limitations.
 
     `details` adds an agent-partner matrix of every metric, not only of the main one.
     """
@@ -405,9 +409,11 @@ def run_section(result: RunResult, *, details: bool = False) -> Section:
         sentences=(summary(result), *findings(result), *warnings(result)),
         cautions=cautions(result),
         tables=(
+            *(compared.tables if compared else ()),
             *(grid_text(result, grid) for grid in grids_of(result, details=details)),
             *(table for part in outcomes_sections(result) for table in part.tables),
         ),
+        verdict=verdict,
     )
 
 
@@ -433,7 +439,7 @@ def grid_text(result: RunResult, grid: Grid) -> TextTable:
     grid = transpose_wide(grid)
     heads = _count_columns(result, grid.entries)
     counts = [[_counts(result, e, heads) for e in row.cells if e is not None] for row in grid.rows]
-    notes = (*_rules_note(result, grid), *grid.notes, *filter(None, [grid.legend]))
+    notes = (*_rules_note(result, grid), *grid.notes)
     if all(cell == some[0] for some in counts for cell in some):
         rows = tuple(
             (
@@ -443,7 +449,8 @@ def grid_text(result: RunResult, grid: Grid) -> TextTable:
             )
             for row, some in zip(grid.rows, counts, strict=True)
         )
-        return TextTable(grid.heading, (grid.corner, *grid.columns, *heads), rows, notes)
+        columns = (grid.corner, *grid.columns, *heads)
+        return TextTable(grid.heading, columns, rows, notes, legend=grid.legend)
     rows = tuple(
         (row.label, *(_value(result, e) + _in_parentheses(result, e, heads) for e in row.cells))
         for row in grid.rows
@@ -452,7 +459,8 @@ def grid_text(result: RunResult, grid: Grid) -> TextTable:
     note = f"in parentheses: n{plays}, and the number of failures"
     if any(map(failed_share, grid.entries)):
         note += f", and the agent's share of {failed_unit(result)}"
-    return TextTable(grid.heading, (grid.corner, *grid.columns), rows, (*notes, note))
+    columns = (grid.corner, *grid.columns)
+    return TextTable(grid.heading, columns, rows, (*notes, note), legend=grid.legend)
 
 
 def value_text(result: RunResult, entry: ScoreEntry) -> str:
@@ -603,13 +611,29 @@ class Headline:
     of: int
 
 
-def leading_entries(result: RunResult) -> list[ScoreEntry]:
-    """The means of each agent in the main metric of the main judge; [] if nothing was scored."""
+def leading_means(result: RunResult) -> list[ScoreEntry]:
+    """The means of each agent in the metric that leads: the world's first main metric in which
+    enough is established, by the main judge that scored it, and neither a baseline's nor a sheet's
+    if there is another. [] if nothing was scored."""
+    kinds = {
+        judge.judge: (judge.role == "sheet", judge.method in BASELINES) for judge in result.judges
+    }
+    order = list(result.declared.main)
+    candidates = list[tuple[tuple[Any, ...], list[ScoreEntry]]]()
     for judge in judges_of(result):
-        entries = _agent_means(result, judge)
-        for measure in main_measure(result, entries):
-            return [e for e in entries if e.measure == measure.measure and e.value is not None]
-    return []
+        means = _agent_means(result, judge)
+        for measure in overview_measures(result, means):
+            rows = [entry for entry in means if entry.measure == measure.measure]
+            name = measure.measure
+            place = order.index(name) if name in order else len(order)
+            little = not _established_for_all(rows, measure)
+            candidates.append(((little, *kinds[judge], place), rows))
+    return min(candidates, key=lambda candidate: candidate[0])[1] if candidates else []
+
+
+def leading_entries(result: RunResult) -> list[ScoreEntry]:
+    """`leading_means`, without agents that have none."""
+    return [entry for entry in leading_means(result) if entry.value is not None]
 
 
 def headline(result: RunResult) -> Headline | None:
@@ -629,7 +653,15 @@ def headline(result: RunResult) -> Headline | None:
     is_by_rules = by_rules(result, best.agent)
     kind = (result.declared.scripted or "rule-based") if is_by_rules else ""
     return Headline(
-        title, text, span, best.value, best.n, best.agent, best.judge, kind, len(entries)
+        title,
+        text,
+        span,
+        best.value,
+        best.n,
+        best.agent,
+        best.judge,
+        kind,
+        len(entries),
     )
 
 
@@ -662,10 +694,11 @@ def overview_table(result: RunResult, most: int = MOST_ROWS) -> FindingTable | N
             *(("failed",) if any(entry.failures for entry in entries) else ()),
             *(("coverage",) if "coverage" in figures else ()),
             *(("bounds",) if "bounds" in figures and not established else ()),
-            *(("lost",) if any(map(failed_share, entries)) else ()),
+            # Beside a comparison, a warning has them.
+            *(("lost",) if any(map(failed_share, entries)) and most >= MOST_ROWS else ()),
         ),
         notes=(
-            *dict.fromkeys(nature(result, entry.judge) for entry in entries),
+            *natures(result, [entry.judge for entry in entries]),
             *judge_notes(result, [entry.judge for entry in entries]),
             *filter(None, [interval_words(entries, result.declared.cluster)]),
             *filter(None, [size_words(result, entries)]),

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, TypeAlias
 
@@ -66,7 +67,8 @@ class Figure:
 @dataclass(frozen=True, slots=True)
 class Section:
     """A part of a report. `sentences` are its findings, `cautions` its limitations; `warnings`
-    stand before both, since with them the findings may mean nothing.
+    stand before both, since with them the findings may mean nothing. A `verdict`, the result in one
+    sentence, comes first of all, and after it the tables.
 
     On a page, `body` replaces the tables: it may have links and folded parts, which a terminal
     cannot show.
@@ -94,11 +96,54 @@ class Section:
     figures: tuple[Figure, ...] = ()
     body: Markup = field(default_factory=Markup)
     warnings: tuple[str, ...] = ()
+    verdict: str = ""
 
     @property
     def all_cautions(self) -> tuple[str, ...]:
         """The warnings, then the cautions."""
         return (*self.warnings, *self.cautions)
+
+
+def merge_notes(sections: Iterable[Section]) -> tuple[tuple[Section, ...], tuple[str, ...]]:
+    """The sections without the notes that all of their tables have, or that several have and that
+    explain a judge or a term, and these notes, each once: to be shown below all tables. Legends are
+    merged into one."""
+    parts = tuple(sections)
+    tables = [table for section in parts for table in section.tables]
+    counts = Counter(note for table in tables for note in dict.fromkeys(table.notes))
+    repeated = tuple(
+        note
+        for note, count in counts.items()
+        if count > 1 and (count == len(tables) or _explains(note))
+    )
+    legends = [table.legend for table in tables if table.legend]
+    if len(legends) < 2:
+        legends = []
+    merged = "; ".join(dict.fromkeys(item for text in legends for item in text.split("; ")))
+    own = tuple(
+        replace(
+            section,
+            tables=tuple(
+                replace(
+                    table,
+                    notes=tuple(note for note in table.notes if note not in repeated),
+                    legend="" if legends else table.legend,
+                )
+                for table in section.tables
+            ),
+        )
+        for section in parts
+    )
+    return own, (*repeated, *filter(None, [merged]))
+
+
+_TERMS = frozenset(("run.coverage", "run.bounds", "run.disputed", "run.rules"))
+
+
+def _explains(note: str) -> bool:
+    """Whether a note is on a judge, or on what stands in columns, and not on the figures there."""
+    name = getattr(note, "id", "")
+    return name in _TERMS or name[-1:].isdigit() or note.startswith("judge ")
 
 
 def noted(section: Section, notes: Sequence[str]) -> Section:

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import io
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from itertools import count
 from textwrap import wrap
 
 from rich import box
-from rich.cells import cell_len, set_cell_size
-from rich.console import Console, Group, JustifyMethod, RenderableType
+from rich.cells import cell_len
+from rich.console import Console, ConsoleOptions, Group, RenderableType, RenderResult
 from rich.padding import Padding
 from rich.rule import Rule
 from rich.table import Table
@@ -25,8 +27,9 @@ from sociolab.report.run_facts import (
 )
 from sociolab.report.schema import RunResult
 from sociolab.report.score_tables import MOST_BESIDE, MOST_ROWS, overview_table, run_section
-from sociolab.report.section import Section, TextTable
+from sociolab.report.section import Section, TextTable, merge_notes
 from sociolab.report.transcript_views import EpisodeSide, ScoreSheet, TranscriptView
+from sociolab.report.verdict import run_verdict
 from sociolab.report.words import plural, sanitize
 
 # ------------------------------------------------------------------ results
@@ -37,41 +40,44 @@ MOST_WARNINGS = 3
 
 
 def overview(
-    result: RunResult, compared: TextTable | None = None, *, endless: bool = False
+    result: RunResult, compared: Section | None = None, *, endless: bool = False
 ) -> RenderableType:
-    """A run in at most 40 lines: a summary, the comparison of its two agents if it has two, the
-    main metrics by agent, failures and cost."""
-    cautions = warnings(result)
-    more = len(cautions) - MOST_WARNINGS
-    remarks = () if result.scores else ("Nothing was scored.",)
+    """A run in at most 40 lines: its verdict, what went wrong, the comparison of its two agents if
+    it has two, the main metrics by agent, what was played, failures and cost."""
+    found, most = warnings(result), MOST_WARNINGS - bool(compared)
+    more = len(found) - most
+    means = overview_table(result, MOST_BESIDE if compared else MOST_ROWS)
     section = Section(
         f"Run {result.run}",
-        (summary(result), *remarks),
-        cautions[:MOST_WARNINGS]
+        (summary(result),),
+        tables=(*(compared.tables if compared else ()), *([means] if means else [])),
+        warnings=found[:most]
         + ((plural(more, "more warning") + " in the full report",) * (more > 0)),
-        tuple(
-            table
-            for table in (compared, overview_table(result, MOST_BESIDE if compared else MOST_ROWS))
-            if table is not None
-        ),
+        verdict=run_verdict(result, compared),
     )
     return Group(printed([section], endless=endless), facts(outline(result) + note_facts(result)))
 
 
 def full_report(
-    result: RunResult, *, details: bool = False, endless: bool = False
+    result: RunResult,
+    compared: Section | None = None,
+    *,
+    details: bool = False,
+    endless: bool = False,
 ) -> RenderableType:
     """The whole report of a run; `details` adds an agent-partner matrix of every metric."""
-    cautions = [Text(f"! {sanitize(sentence)}", style="bold red") for sentence in warnings(result)]
+    whole = run_section(result, details=details, compared=compared)
+    verdict = run_verdict(result, compared)
+    section = Section(
+        f"Run {result.run}", tables=whole.tables, warnings=warnings(result), verdict=verdict
+    )
     return Group(
-        Text(f"Run {result.run}", style="bold"),
+        printed([section], endless=endless),
         facts(setting_facts(result) + note_facts(result)),
-        *cautions,
-        *_tables(run_section(result, details=details).tables, endless),
         Text(),
         Text("Usage and cost", style="bold"),
         facts(account(result)),
-        *cautions,
+        *(Text(f"! {sanitize(sentence)}", style="bold red") for sentence in section.warnings),
     )
 
 
@@ -85,40 +91,39 @@ def facts(pairs: Sequence[tuple[str, str]]) -> Table:
     return table
 
 
-def shortened(text: str, longest: int) -> str:
-    """The text in at most so many columns, with its middle left out, since names of models differ
-    at both ends. Letters of some scripts take two columns."""
-    if cell_len(text) <= longest:
-        return text
-    if longest < 3:
-        return "…"
-    first, last = set_cell_size(text, (longest - 1) // 2), text[::-1]
-    return f"{first.rstrip()}…{set_cell_size(last, longest - 1 - cell_len(first))[::-1].lstrip()}"
-
-
 # ------------------------------------------------------------------ sections
 
 
 def printed(sections: Sequence[Section], *, endless: bool = False) -> RenderableType:
     """Sections for the terminal; with `endless`, lines may have any length, and headings are not
-    wrapped."""
-    return Group(*(part for section in sections for part in _section_parts(section, endless)))
+    wrapped. What several tables say below is printed once, after all of them."""
+    own, merged = merge_notes(sections)
+    parts = [part for section in own for part in _section_parts(section, endless)]
+    return Group(*parts, *_note_lines(merged), *([Text()] if merged else []))
 
 
 def _section_parts(section: Section, endless: bool) -> list[RenderableType]:
-    parts: list[RenderableType] = [Text(sanitize(section.title), style="bold")]
-    parts += [Text(f"! {sanitize(sentence)}", style="bold red") for sentence in section.warnings]
-    parts += [Text(sanitize(sentence)) for sentence in section.sentences]
-    parts += [Text(f"! {sanitize(sentence)}", style="yellow") for sentence in section.cautions]
-    return [*parts, *_tables(section.tables, endless), Text()]
+    title = [Text(sanitize(section.title), style="bold")]
+    verdict = [Text(sanitize(section.verdict), style="bold green")] if section.verdict else []
+    warned = [Text(f"! {sanitize(sentence)}", style="bold red") for sentence in section.warnings]
+    notes = [Text(sanitize(sentence)) for sentence in section.sentences]
+    notes += [Text(f"! {sanitize(sentence)}", style="yellow") for sentence in section.cautions]
+    tables = list(_tables(section.tables, endless))
+    if verdict:
+        return [*title, *verdict, *warned, *tables, Text(), *notes, *([Text()] if notes else [])]
+    return [*title, *warned, *notes, *tables, Text()]
 
 
 def _tables(tables: Sequence[TextTable], endless: bool) -> Iterator[RenderableType]:
     for table in tables:
         yield from (Text(), Text(sanitize(table.heading), style="bold"))
-        yield _text_table(table, endless)
-        for note in table.all_notes:
-            yield Padding(Text(sanitize(note), style="dim italic"), (0, 0, 0, 2), expand=False)
+        yield _FittedTable(table, endless)
+        yield from _note_lines(table.all_notes)
+
+
+def _note_lines(notes: Iterable[str]) -> Iterator[RenderableType]:
+    for note in notes:
+        yield Padding(Text(sanitize(note), style="dim italic"), (0, 0, 0, 2), expand=False)
 
 
 def _heading(title: str, cells: Sequence[str]) -> str:
@@ -131,27 +136,62 @@ _LABEL = 24
 """Width in columns that labels may take before they are folded."""
 
 
-def _text_table(table: TextTable, endless: bool) -> Table:
-    rendered = Table(
-        box=box.SIMPLE_HEAD,
-        padding=(0, 1),
-        pad_edge=False,
-        collapse_padding=True,
-        show_edge=False,
-    )
-    for i, title in enumerate(table.columns):
-        is_text = i == 0 or i in table.words
-        cells = [row[i] for row in table.rows]
-        heading = title if endless else _heading(title, cells)
-        min_width = min(_LABEL, max(map(cell_len, (title, *cells)))) if i == 0 else None
-        style = "red" if title.startswith("failed") else ""
-        justify: JustifyMethod = "left" if is_text else "right"
-        rendered.add_column(
-            Text(heading), justify=justify, overflow="fold", style=style, min_width=min_width
+@dataclass(frozen=True, slots=True)
+class _FittedTable:
+    """A table as wide as the console: where its figures do not fit side by side, further columns
+    stand in a second table below, beside the same labels. No figure is folded or cut."""
+
+    table: TextTable
+    endless: bool
+
+    def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
+        table = self.table
+        columns = [
+            [title, *(row[i] for row in table.rows)] for i, title in enumerate(table.columns)
+        ]
+        least = [self._least(i, cells) for i, cells in enumerate(columns)]
+        labels = next(i for i in count(1) if i not in table.words)
+        room = options.max_width - sum(least[:labels]) - 2 * (labels - 1)
+        part, spare = list[int](), room
+        for i in range(labels, len(columns)):
+            if part and least[i] + 2 > spare:
+                yield self._part([*range(labels), *part])
+                yield Text()
+                part, spare = [], room
+            part.append(i)
+            spare -= least[i] + 2
+        yield self._part([*range(min(labels, len(columns))), *part])
+
+    def _least(self, i: int, cells: Sequence[str]) -> int:
+        if self._is_text(i):
+            return min(_LABEL, max(map(cell_len, cells)))
+        heading, *figures = cells
+        figures = [figure.partition(" (")[0] for figure in figures]  # counts may be folded
+        return max(map(cell_len, (*_heading(heading, figures).splitlines(), *figures)))
+
+    def _is_text(self, i: int) -> bool:
+        return i == 0 or i in self.table.words
+
+    def _part(self, columns: Sequence[int]) -> Table:
+        rendered = Table(
+            box=box.SIMPLE_HEAD,
+            padding=(0, 1),
+            pad_edge=False,
+            collapse_padding=True,
+            show_edge=False,
         )
-    for row in table.rows:
-        rendered.add_row(*(Text(sanitize(cell)) for cell in row))
-    return rendered
+        for i in columns:
+            title, cells = self.table.columns[i], [row[i] for row in self.table.rows]
+            rendered.add_column(
+                Text(title if self.endless else _heading(title, cells)),
+                justify="left" if self._is_text(i) else "right",
+                overflow="fold",
+                style="red" if title.startswith("failed") else "",
+                min_width=self._least(i, (title, *cells)),
+            )
+        for row in self.table.rows:
+            rendered.add_row(*(Text(sanitize(row[i])) for i in columns))
+        return rendered
 
 
 # ------------------------------------------------------------------ episodes

@@ -160,6 +160,17 @@ def nature(result: RunResult, judge: str) -> str:
     return OWN[judge]
 
 
+def natures(result: RunResult, judges: Iterable[str]) -> tuple[str, ...]:
+    """`nature` of these judges, a note for all of whom the same is to be said."""
+    alike: dict[str, list[str]] = {}
+    for judge in dict.fromkeys(judges):
+        alike.setdefault(nature(result, judge).removeprefix(f"judge {judge}: "), []).append(judge)
+    return tuple(
+        f"{'judges' if len(some) > 1 else 'judge'} {', '.join(some)}: {clause}"
+        for clause, some in alike.items()
+    )
+
+
 def instructions_notes(result: RunResult, judges: Iterable[str] = ()) -> tuple[str, ...]:
     """The world's footnote, and whose instructions the models that played or judged got, such as
     "instructions: paraphrased (not the authors' text)"."""

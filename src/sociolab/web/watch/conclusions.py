@@ -11,11 +11,9 @@ from fastapi import APIRouter, Query, Request
 from starlette.responses import HTMLResponse
 
 from sociolab.analysis.compare_sides import CompareRequest
-from sociolab.analysis.comparison import ComparedAgents
 from sociolab.analysis.rank import rank_runs, ranking_section
 from sociolab.analysis.run_comparison import compare_runs
 from sociolab.core.errors import ConfigError
-from sociolab.report.formatting import figure, headed, span
 from sociolab.report.result import outline_of
 from sociolab.report.section import Section
 from sociolab.store.store import Store
@@ -41,7 +39,6 @@ def compare(
     runs = _require_runs(store, run)
     sections: Sequence[Section] = ()
     details: Sequence[Section] = ()
-    leads = None
     problem = ""
     try:
         result = compare_runs(
@@ -49,7 +46,6 @@ def compare(
         )
         sections = result.overview
         details = [replace(s, figures=()) for s in result.sections] if result.comparison else ()
-        leads = None if result.comparison is None else _main_difference(result.comparison)
     except ConfigError as error:
         problem = str(error)
     lineups = (outline_of(store, run, store.trials(run)).agents for run in runs)
@@ -62,7 +58,6 @@ def compare(
         {"--agent": agent, "--with": other, "--judge": judge},
         agents=tuple(dict.fromkeys(agent for agents in lineups for agent in agents)),
         details=details,
-        leads=leads,
     )
 
 
@@ -90,7 +85,6 @@ def _conclusion_page(
     *,
     agents: Sequence[str] = (),
     details: Sequence[Section] = (),
-    leads: Mapping[str, str] | None = None,
 ) -> HTMLResponse:
     """The page of a verb, with the equivalent command."""
     flags = [word for flag, value in chosen.items() if value for word in (flag, value)]
@@ -103,7 +97,6 @@ def _conclusion_page(
         chosen=chosen,
         sections=sections,
         details=details,
-        leads=leads,
         problem=problem,
         command=shlex.join(["sociolab", verb, *runs, *flags]) + store_option(store_of(request)),
     )
@@ -113,15 +106,3 @@ def _require_runs(store: Store, runs: Sequence[str]) -> tuple[str, ...]:
     for run in runs:
         require_run(store, run)
     return tuple(dict.fromkeys(runs))
-
-
-def _main_difference(comparison: ComparedAgents) -> dict[str, str] | None:
-    """The difference at the top of the page: in the world's main metric, else in the first."""
-    metric = comparison.main
-    if metric.test.difference.value is None:
-        return None
-    return {
-        "text": figure(metric.test.difference.value, metric.measure),
-        "interval": span(metric.test.difference, metric.measure),
-        "metric": headed(metric.measure, comparison.declared),
-    }
