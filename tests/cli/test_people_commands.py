@@ -5,6 +5,7 @@ from __future__ import annotations
 import gzip
 import json
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -13,8 +14,10 @@ import pytest
 from cli.conftest import Sociolab
 from own_code import AGENT, JUDGE
 from sociolab.analysis import Value, values_of
+from sociolab.core import Agent, CastMember, Declared
 from sociolab.endpoint import EndpointSettings, start_in_process
-from sociolab.store import open_store
+from sociolab.store import Store, open_store
+from sociolab.worlds import sotopia
 
 OURS = Path(__file__).parents[1] / "negotiations"
 
@@ -137,6 +140,46 @@ def test_leaving_after_a_deal_is_no_walking_away(imported: Sociolab) -> None:
     (cast,) = done.document["casts"]
     rows = {row["measure"]: row["simulated"] for row in cast["measures"]}
     assert (rows["deals"], rows["walked"]) == (100, 0)
+
+
+def test_the_same_agent_opposite_people_is_the_measure_of_a_partner(
+    imported: Sociolab, tmp_path: Path
+) -> None:
+    """A study in which people sat opposite the agent: Kim is the agent in what Robin played."""
+    camps = sotopia.import_casino(OURS / "camps.json")
+    agent = Agent("scripted", "rules")
+    episodes = [
+        replace(one, trial=replace(one.trial, cast=(one.trial.cast[0], CastMember("kim", agent))))
+        for one in camps.episodes
+    ]
+    with Store.open(tmp_path / "lab" / "store.db") as store, store.transaction():
+        trials = [episode.trial for episode in episodes]
+        store.create_run("study", "sotopia", {"imported": True}, trials, Declared())
+        for episode, judging in zip(episodes, camps.judgings, strict=True):
+            for event in episode.events:
+                store.append("study", episode.trial.id, event)
+            store.set_status("study", episode.trial.id, "played")
+            store.verdicts.add("study", judging.judge, judging.verdicts, trial=episode.trial.id)
+    done = imported("realism", "mine", "--people", "study", "--json")
+    (cast,) = done.document["casts"]
+    assert (cast["measures"], cast["ease"][0]["same_agent"]) == ([], True)
+    # The agent sat in Kim's seat alone: 19, 18 and 5 points in one task, mean 14, 21 in the other.
+    assert cast["ease"][0]["people"] == pytest.approx((14 + 21) / 2 / 3.6)
+    text = " ".join(imported("realism", "mine", "--people", "study").out.split())
+    assert "compared with scripted opposite people" in text
+    assert "there is no human dialogue to measure" in text
+
+
+def test_a_run_without_a_finished_episode_gets_a_sentence(imported: Sociolab) -> None:
+    with start_in_process(EndpointSettings(latency_ms=0, characters=60)) as endpoint:
+        url = endpoint.url
+    play = ("--data", "camps", "--agent", "openai/x", "--judge", "none", "--base-url", url)
+    imported("run", "sotopia", *play, "--name", "gone", OPENAI_API_KEY="x")
+    done = imported("realism", "gone", "--people", "camps")
+    assert done.code == 2
+    assert "expected an episode of gone with agents on a task that people have played" in (
+        done.sentence
+    )
 
 
 def test_a_reader_tells_what_models_agreed_and_the_stand_in_is_named(imported: Sociolab) -> None:

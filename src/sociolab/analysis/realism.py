@@ -25,6 +25,7 @@ from sociolab.analysis.people import (
 )
 from sociolab.analysis.values import RunValues, Value, values_of
 from sociolab.core.episode import Episode
+from sociolab.core.errors import ConfigError
 from sociolab.core.metrics import Declared
 from sociolab.core.ports import Negotiation
 from sociolab.core.score import Measure, Verdict, leading_judges
@@ -184,17 +185,26 @@ class Realism:
 def realism(store: Store, run: str, people: str, outcome_of: Outcomes) -> tuple[Realism, ...]:
     """Each cast of a run beside the people of another, on the tasks that both played.
 
-    `outcome_of` says what was agreed in an episode. ConfigError as in `people_in`.
+    `outcome_of` says what was agreed in an episode. ConfigError as in `people_in`, and where no
+    simulated episode is on a task that a person played.
     """
     reference = people_in(store, run, people)
     values = values_of(store, run)
     persons = {label for label, who in reference.agents.items() if who.kind == "person"}
-    human = [one for one in _measured(store, people, outcome_of) if persons.issuperset(one.cast)]
-    tasks = {one.task for one in human}
+    played = [
+        one for one in _measured(store, people, outcome_of) if not persons.isdisjoint(one.cast)
+    ]
+    human = [one for one in played if persons.issuperset(one.cast)]
+    tasks = {one.task for one in played}
     by_cast: dict[tuple[str, ...], list[MeasuredDialogue]] = {}
     for one in _measured(store, run, outcome_of):
         if one.task in tasks and any(values.agents[who].kind != "person" for who in one.cast):
             by_cast.setdefault(one.cast, []).append(one)
+    if not by_cast:
+        raise ConfigError(
+            f"--people: expected an episode of {run} with agents on a task that people have played "
+            f"in {people}, found none; play it to its end: sociolab list episodes --run {run}"
+        )
     return tuple(
         Realism(
             run,
@@ -313,8 +323,13 @@ def realism_section(found: Realism) -> Section:
     outside = [SAY(row.measure) for row in found.rows if row.is_outside]
     cast = join_names(found.cast)
     verdict = SAY("outside", measures=outside) if outside else SAY("inside")
+    if not found.rows:
+        verdict = SAY("no_people", people=found.people)
     ease = [_ease_sentence(one) for one in found.ease] or [SAY("no_ease", cast=cast)]
-    tables = (_measures_table(found, cast), *(_ease_table(found) if found.ease else ()))
+    tables = (
+        *((_measures_table(found, cast),) if found.rows else ()),
+        *((_ease_table(found),) if found.ease else ()),
+    )
     title = SAY("title", run=found.run, cast=cast, people=found.people)
     return Section(title, (*ease, verdict), tuple(_cautions(found)), tables)
 
@@ -335,7 +350,7 @@ def _cautions(found: Realism) -> Iterator[str]:
     for agent in found.by_rules:
         yield SAY("rules", agent=agent)
     episodes = Count("episode", len(found.simulated))
-    if not {"deals", "concessions"} & {row.measure for row in found.rows}:
+    if found.rows and not {"deals", "concessions"} & {row.measure for row in found.rows}:
         yield SAY("unread")
     if untold := sum(one.untold for one in found.simulated):
         yield SAY("untold", n=untold, episodes=episodes)
@@ -365,7 +380,7 @@ def _measures_table(found: Realism, cast: str) -> FindingTable:
     )
 
 
-def _ease_table(found: Realism) -> Iterator[FindingTable]:
+def _ease_table(found: Realism) -> FindingTable:
     findings = [
         Finding(
             one.measure,
@@ -380,4 +395,4 @@ def _ease_table(found: Realism) -> Iterator[FindingTable]:
         )
         for one in found.ease
     ]
-    yield SAY.table("ease", findings, metric=found.ease[0].measure, people=found.people)
+    return SAY.table("ease", findings, metric=found.ease[0].measure, people=found.people)
