@@ -17,7 +17,7 @@ from collections.abc import Callable, Coroutine, Generator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 from pydantic import BaseModel
 
@@ -80,17 +80,20 @@ class ImportedJudging:
     verdicts: tuple[Verdict, ...]
 
 
+ImportedPlay: TypeAlias = tuple[Sequence[Episode], Sequence[str], Sequence[ImportedJudging]]
+"""Finished episodes, lines on what was read, and the scores that came with them."""
+
+
 @dataclass(frozen=True, slots=True)
 class EpisodeImporter:
-    """A format that a world can import as a run: `read` returns finished episodes, lines on what
-    was read, and the scores that came with them.
+    """A format that a world can import as a run.
 
     `page` is the document that says what is read, `then` a sentence on what to do next, with {name}
     in it. `write_tasks` writes the tasks of the episodes as a data set of the same name into a
     folder that it creates, for agents to play them.
     """
 
-    read: Callable[[Path], tuple[Sequence[Episode], Sequence[str], Sequence[ImportedJudging]]]
+    read: Callable[[Path], ImportedPlay]
     page: str = ""
     then: str = "judge it: sociolab judge {name} --judge SPEC"
     write_tasks: Callable[[Sequence[Episode], Importing, Path], object] | None = None

@@ -30,7 +30,6 @@ if TYPE_CHECKING:
         import_episodes as import_episodes,
     )
     from sociolab.worlds.sotopia.importing.negotiations import (
-        ImportedNegotiations as ImportedNegotiations,
         import_casino as import_casino,
         import_deal_or_no_deal as import_deal_or_no_deal,
     )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from importlib.resources import as_file, files
 from pathlib import Path
@@ -10,7 +10,6 @@ from typing import Any, ClassVar, Literal
 
 from pydantic import Field
 
-from sociolab.core.episode import Episode
 from sociolab.core.lazy import import_on_call
 from sociolab.core.metrics import Declared, metrics
 from sociolab.core.ports import ChatModel, Judge, Pace, StandingOffers, World, WorldKit
@@ -19,7 +18,7 @@ from sociolab.plugin.options import Flag
 from sociolab.plugin.recipe import recipes
 from sociolab.plugin.world import (
     EpisodeImporter,
-    ImportedJudging,
+    ImportedPlay,
     Importer,
     Importing,
     PromptImporter,
@@ -196,27 +195,20 @@ def _import_data(config: Importing, fresh: Path) -> Sequence[str]:
     return import_sotopia(config.source, fresh, config.name, strategy_hints=not config.flag).lines
 
 
-def _import_episodes(
-    source: Path,
-) -> tuple[Sequence[Episode], Sequence[str], Sequence[ImportedJudging]]:
-    from sociolab.worlds.sotopia.importing.episodes import import_episodes
+def _reader(path: str) -> Callable[[Path], ImportedPlay]:
+    """What reads episodes, imported when it is first called."""
 
-    imported = import_episodes(source)
-    return imported.episodes, imported.lines, imported.judgings
+    def read(source: Path) -> ImportedPlay:
+        imported = import_on_call(path)(source)
+        return imported.episodes, imported.lines, imported.judgings
+
+    return read
 
 
 def _people_importer(reader: str) -> EpisodeImporter:
     """An importer of people's negotiations, whose tasks agents can play."""
-    read = import_on_call(f"{_NEGOTIATIONS}:{reader}")
-
-    def episodes(
-        source: Path,
-    ) -> tuple[Sequence[Episode], Sequence[str], Sequence[ImportedJudging]]:
-        imported = read(source)
-        return imported.episodes, imported.lines, imported.judgings
-
     return EpisodeImporter(
-        episodes,
+        _reader(f"{_NEGOTIATIONS}:{reader}"),
         "docs/people.md",
         "agents on the same tasks: sociolab run sotopia --data {name}; beside these people: "
         "sociolab report RUN --people {name}",
@@ -250,7 +242,9 @@ load = WorldPlugin(
             flag=Flag("--no-hints", "", "Leave out strategy hints in public goals."),
             page=_IMPORTS,
         ),
-        "sotopia-episodes": EpisodeImporter(_import_episodes, _IMPORTS),
+        "sotopia-episodes": EpisodeImporter(
+            _reader(f"{PACKAGE}.importing.episodes:import_episodes"), _IMPORTS
+        ),
         "casino": _people_importer("import_casino"),
         "dealornodeal": _people_importer("import_deal_or_no_deal"),
     },

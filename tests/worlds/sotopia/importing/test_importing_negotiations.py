@@ -20,12 +20,12 @@ OURS = Path(__file__).parents[3] / "negotiations"
 
 
 @pytest.fixture(scope="module")
-def camps() -> sotopia.ImportedNegotiations:
+def camps() -> sotopia.ImportedEpisodes:
     return sotopia.import_casino(OURS / "camps.json")
 
 
 @pytest.fixture(scope="module")
-def bargains() -> sotopia.ImportedNegotiations:
+def bargains() -> sotopia.ImportedEpisodes:
     return sotopia.import_deal_or_no_deal(OURS / "bargains.txt")
 
 
@@ -36,7 +36,7 @@ def shared() -> Path:
     return human_negotiation.folder()
 
 
-def scores(imported: sotopia.ImportedNegotiations) -> list[tuple[float, ...]]:
+def scores(imported: sotopia.ImportedEpisodes) -> list[tuple[float, ...]]:
     """The scores of both seats, from 0 to 10, by episode."""
     return [
         tuple(v.value for v in judging.verdicts if isinstance(v, Score))
@@ -44,7 +44,7 @@ def scores(imported: sotopia.ImportedNegotiations) -> list[tuple[float, ...]]:
     ]
 
 
-def test_a_deal_is_worth_5_4_and_3_points_a_package(camps: sotopia.ImportedNegotiations) -> None:
+def test_a_deal_is_worth_5_4_and_3_points_a_package(camps: sotopia.ImportedEpisodes) -> None:
     # Bea speaks first in three of them. She gets 2 water (5 each) and 3 firewood (4 each): 22 of
     # 36 points; Ann 3 food (5) and 1 water (4): 19. Then 3 water and 2 firewood: 23, and 18. The
     # last is Ann's: 2 food, 1 water, 1 firewood (3): 17; Bea 1 food (3), 2 water, 2 firewood: 21.
@@ -53,7 +53,7 @@ def test_a_deal_is_worth_5_4_and_3_points_a_package(camps: sotopia.ImportedNegot
 
 
 def test_a_refused_deal_is_none_and_a_walk_away_ends_it(
-    camps: sotopia.ImportedNegotiations,
+    camps: sotopia.ImportedEpisodes,
 ) -> None:
     ends = [episode.ended for episode in camps.episodes]
     assert [end.reason for end in ends if end] == ["deal", "deal", "left", "deal"]
@@ -63,7 +63,7 @@ def test_a_refused_deal_is_none_and_a_walk_away_ends_it(
 
 
 def test_who_speaks_first_sits_first_with_their_own_values(
-    camps: sotopia.ImportedNegotiations,
+    camps: sotopia.ImportedEpisodes,
 ) -> None:
     tasks = [episode.trial.task for episode in camps.episodes]
     assert Counter(task.id for task in tasks) == {
@@ -78,7 +78,7 @@ def test_who_speaks_first_sits_first_with_their_own_values(
 
 
 def test_the_goal_says_what_a_seat_gets_and_nothing_of_the_other(
-    camps: sotopia.ImportedNegotiations,
+    camps: sotopia.ImportedEpisodes,
 ) -> None:
     scenario = json.loads(camps.episodes[0].trial.task.content)["scenario"]
     assert scenario["goals"][0]["text"] == (
@@ -89,7 +89,7 @@ def test_the_goal_says_what_a_seat_gets_and_nothing_of_the_other(
     )
 
 
-def test_the_judges_of_every_run_score_people_alike(camps: sotopia.ImportedNegotiations) -> None:
+def test_the_judges_of_every_run_score_people_alike(camps: sotopia.ImportedEpisodes) -> None:
     for episode, judging in zip(camps.episodes, camps.judgings, strict=True):
         again = sotopia.RecordedOutcome()
         assert again.id == judging.judge
@@ -98,7 +98,7 @@ def test_the_judges_of_every_run_score_people_alike(camps: sotopia.ImportedNegot
 
 
 def test_two_lines_of_a_dialogue_are_one_and_what_broke_off_is_left_out(
-    bargains: sotopia.ImportedNegotiations,
+    bargains: sotopia.ImportedEpisodes,
 ) -> None:
     # The first takes the book and the ball, worth 4 + 2 of its 10; the other 4 hats worth 2 each.
     assert scores(bargains) == [(6, 8), (0, 0), (0, 0)]

@@ -42,6 +42,7 @@ from sociolab.core.user_files import write_files
 from sociolab.plugin.world import ImportedJudging, Importing
 from sociolab.report.words import join_names, percent, plural
 from sociolab.worlds.sotopia.dataset import FILES, META, DataSet, TaskRow
+from sociolab.worlds.sotopia.importing.episodes import ImportedEpisodes
 from sociolab.worlds.sotopia.outcome import (
     ACCEPT,
     DEALS,
@@ -127,16 +128,7 @@ class Dialogue:
     """What the file says that they got; empty where it does not."""
 
 
-@dataclass(frozen=True, slots=True)
-class ImportedNegotiations:
-    """Episodes by people, with their scores by the formula, and lines on what was read."""
-
-    episodes: tuple[Episode, ...]
-    lines: tuple[str, ...]
-    judgings: tuple[ImportedJudging, ...]
-
-
-def import_casino(source: Path) -> ImportedNegotiations:
+def import_casino(source: Path) -> ImportedEpisodes:
     """Read a JSON file of CaSiNo, or all of a folder; ConfigError with file and dialogue where one
     cannot be read, or where the points on record are not those of its deal."""
     dialogues = []
@@ -150,7 +142,7 @@ def import_casino(source: Path) -> ImportedNegotiations:
     return _import(CASINO, dialogues)
 
 
-def import_deal_or_no_deal(source: Path) -> ImportedNegotiations:
+def import_deal_or_no_deal(source: Path) -> ImportedEpisodes:
     """Read a text file of Deal or No Deal, or all of a folder; ConfigError with file and line.
 
     Of the two lines of a dialogue, one for each side, one counts.
@@ -359,16 +351,11 @@ def _goals(
     return first, second
 
 
-def _import(data: PeopleData, dialogues: Sequence[Dialogue]) -> ImportedNegotiations:
+def _import(data: PeopleData, dialogues: Sequence[Dialogue]) -> ImportedEpisodes:
     if not dialogues:
         raise ConfigError(f"expected dialogues of {data.title} that came to an end, found none")
-    names = {name.lower(): name for name in _NAMES}
-    people = {
-        key: Character(
-            id=key, first_name=name, gender="", pronouns="", age=0, occupation=data.occupation
-        )
-        for key, name in names.items()
-    }
+    blank = {"gender": "", "pronouns": "", "age": 0, "occupation": data.occupation}
+    people = {name.lower(): Character(id=name.lower(), first_name=name, **blank) for name in _NAMES}
     scenarios = {s.id: s for s in (_scenario(data, dialogue.goals) for dialogue in dialogues)}
     rows = tuple(TaskRow(id=key, scenario=key, characters=tuple(people)) for key in scenarios)
     dataset = DataSet(DataId(data.key, "", ""), people, {}, scenarios, rows)
@@ -384,8 +371,8 @@ def _import(data: PeopleData, dialogues: Sequence[Dialogue]) -> ImportedNegotiat
         repeats[task.id] += 1
         episodes[one.id] = Episode(trial, _events(one, task.seats))
         judgings.append(_judge(one, episodes[one.id]))
-    lines = _lines(data, list(episodes.values()), judgings, len(tasks))
-    return ImportedNegotiations(tuple(episodes.values()), tuple(lines), tuple(judgings))
+    lines = _lines(data, dialogues, list(episodes.values()), judgings)
+    return ImportedEpisodes(tuple(episodes.values()), (), tuple(lines), tuple(judgings))
 
 
 def _problem(data: PeopleData, goals: Sequence[DivisionGoal]) -> str:
@@ -453,16 +440,17 @@ def _points(goal: DivisionGoal, verdict: Verdict) -> float:
 
 def _lines(
     data: PeopleData,
+    dialogues: Sequence[Dialogue],
     episodes: Sequence[Episode],
     judgings: Sequence[ImportedJudging],
-    tasks: int,
 ) -> Iterator[str]:
     """What was read, in figures that can be held against published ones."""
+    tasks = {episode.trial.task.id for episode in episodes}
     ends = Counter(episode.ended.reason for episode in episodes if episode.ended)
-    goals = [g.facts for e in episodes for g in casting_from(e.trial.task.content).scenario.goals]
-    scored = zip(goals, (v for judging in judgings for v in judging.verdicts), strict=True)
-    points = [_points(goal, v) for goal, v in scored if isinstance(goal, DivisionGoal)]
+    goals = (goal for dialogue in dialogues for goal in dialogue.goals)
+    verdicts = (verdict for judging in judgings for verdict in judging.verdicts)
+    points = fmean(map(_points, goals, verdicts))
     deals = f"{ends['deal']} ({percent(ends['deal'] / len(episodes), 1)})"
-    yield f"{plural(len(episodes), 'dialogue')} of {plural(tasks, 'task')}, by people"
-    yield f"deals: {deals}; walked away: {ends['left']}; mean points: {fmean(points):.2f}"
+    yield f"{plural(len(episodes), 'dialogue')} of {plural(len(tasks), 'task')}, by people"
+    yield f"deals: {deals}; walked away: {ends['left']}; mean points: {points:.2f}"
     yield f"{data.title}: your copy, {data.license}; cite it, and see its licence before you share"
