@@ -199,7 +199,7 @@ def test_a_response_is_one_prompt_and_one_reply() -> None:
         None,
         None,
         70,
-        tools=(ToolDefinition("look", "", json.dumps(WEATHER)),),
+        tools=(ToolDefinition("look", "", json.dumps(WEATHER), True),),
     )
 
 
@@ -241,7 +241,14 @@ def test_a_message_is_one_prompt_and_one_reply() -> None:
                 ],
             },
         ],
-        tools=[{"name": "look", "description": "The weather.", "input_schema": WEATHER}],
+        tools=[
+            {
+                "name": "look",
+                "description": "The weather.",
+                "input_schema": WEATHER,
+                "strict": False,
+            }
+        ],
         tool_choice={"type": "any"},
         stop_sequences=["\n"],
     )
@@ -263,7 +270,7 @@ def test_a_message_is_one_prompt_and_one_reply() -> None:
         None,
         None,
         90,
-        tools=(ToolDefinition("look", "The weather.", json.dumps(WEATHER)),),
+        tools=(ToolDefinition("look", "The weather.", json.dumps(WEATHER), False),),
         tool_choice="required",
         options=(("stop", '["\\n"]'),),
     )
@@ -378,6 +385,13 @@ def test_a_body_may_be_long_and_come_in_pieces(size: int) -> None:
     ("path", "body"),
     [
         ("chat/completions", {"messages": HELLO, "tools": 5}),
+        (
+            "chat/completions",
+            {
+                "messages": HELLO,
+                "tools": [{"type": "function", "function": {"name": "look", "strict": "yes"}}],
+            },
+        ),
         ("chat/completions", {"messages": HELLO, "stream_options": "x"}),
         ("responses", {"input": "Hello.", "text": "json"}),
         ("responses", {"input": "Hello.", "instructions": ["a"]}),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -29,6 +30,7 @@ PRICE = {
     "additionalProperties": False,
 }
 OFFER = ToolDefinition("offer", "Make an offer.", json.dumps(PRICE))
+STRICT = replace(OFFER, strict=True)
 CALL = ToolCall("call_1", "offer", '{"price": 4}')
 ASKED = (Message("system", "You sell."), Message("user", "What for?"))
 ANSWERED = (*ASKED, Message("assistant", "", (CALL,)), Message("tool", "noted", answers="call_1"))
@@ -42,6 +44,10 @@ def test_a_chat_completion_has_tools_as_openai_types_them() -> None:
     assert body["messages"][3] == {"role": "tool", "content": "noted", "tool_call_id": "call_1"}
     assert body["tool_choice"] == {"type": "function", "function": {"name": "offer"}}
     assert "tools" not in json.loads(body_of("m", Prompt(ASKED), Quirks()))
+    assert "strict" not in body["tools"][0]["function"]
+    strict = json.loads(body_of("m", Prompt(ASKED, tools=(STRICT,)), Quirks()))
+    TypeAdapter(list[ChatCompletionToolParam]).validate_python(strict["tools"])
+    assert strict["tools"][0]["function"]["strict"] is True
 
 
 def test_a_message_has_tools_as_anthropic_types_them() -> None:
@@ -56,6 +62,9 @@ def test_a_message_has_tools_as_anthropic_types_them() -> None:
         {"type": "tool_result", "tool_use_id": "call_1", "content": "noted"}
     ]
     assert body["tool_choice"] == {"type": "any"}
+    assert "strict" not in body["tools"][0]
+    strict = json.loads(message_body("m", replace(prompt, tools=(STRICT,)), Quirks(), {}))
+    assert strict["tools"][0]["strict"] is True
 
 
 @pytest.mark.parametrize("provider", ["openai", "anthropic"])
@@ -83,6 +92,7 @@ def test_a_model_asks_for_a_tool_and_answers_its_result(provider: str) -> None:
     "other",
     [
         Prompt(ASKED, tools=(ToolDefinition("offer", "Make one.", OFFER.parameters),)),
+        Prompt(ASKED, tools=(STRICT,)),
         Prompt(ASKED, tools=(OFFER,), tool_choice="none"),
         Prompt(ASKED, tools=(OFFER,), options=(("top_p", "0.5"),)),
         Prompt(ANSWERED, tools=(OFFER,)),

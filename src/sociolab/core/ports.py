@@ -369,7 +369,8 @@ Role: TypeAlias = Literal["agent", "partner", "judge", "writer", "background", "
 
 @dataclass(frozen=True, slots=True)
 class ToolDefinition:
-    """A function that a model may ask for; `parameters` is the JSON schema of its arguments.
+    """A function that a model may ask for; `parameters` is the JSON schema of its arguments, which
+    a `strict` model must follow (None: as the provider does by itself).
 
     >>> from sociolab.agents import ToolDefinition
     >>> ToolDefinition("look", "The weather.", '{"type": "object", "properties": {}}').name
@@ -379,6 +380,17 @@ class ToolDefinition:
     name: str
     description: str
     parameters: str
+    strict: bool | None = None
+
+    @property
+    def texts(self) -> tuple[str, ...]:
+        """What the model reads of it."""
+        return self.name, self.description, self.parameters
+
+    @property
+    def parts(self) -> tuple[str | bool, ...]:
+        """Its fields, those that are set."""
+        return self.texts if self.strict is None else (*self.texts, self.strict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -485,7 +497,7 @@ class Prompt:
         if self.schema is not None:
             yield self.schema.text
         for tool in self.tools:
-            yield from astuple(tool)
+            yield from tool.texts
 
     @cached_property
     def fingerprint(self) -> bytes:
@@ -495,7 +507,7 @@ class Prompt:
         parts.append(self.schema.text if self.schema else "")
         if self.tools or self.options:
             parts += [self.tool_choice, *(text for pair in self.options for text in pair)]
-            parts += [text for one in self.tools for text in astuple(one)]
+            parts += [str(part) for tool in self.tools for part in tool.parts]
         # The lengths mark where each part ends, whatever the texts hold.
         text = "\x1f".join([*map(str, map(len, parts)), *parts])
         return blake2b(text.encode("utf-8", "surrogatepass"), digest_size=16).digest()

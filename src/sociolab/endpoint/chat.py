@@ -8,7 +8,7 @@ import hashlib
 import json
 import math
 from collections.abc import Mapping
-from dataclasses import astuple, dataclass
+from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 from sociolab.core.ports import ToolDefinition, Usage
@@ -58,7 +58,7 @@ class ChatBody:
     @property
     def prompt_characters(self) -> int:
         """The length of all message texts, of the schema and of the tools."""
-        tools = sum(len(text) for tool in self.tools for text in astuple(tool))
+        tools = sum(len(text) for tool in self.tools for text in tool.texts)
         return len(self.schema) + sum(map(len, self.texts)) + tools
 
 

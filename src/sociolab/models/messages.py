@@ -125,6 +125,8 @@ def _read_input(arguments: str) -> Any:
 
 def _write_tool(tool: ToolDefinition) -> dict[str, Any]:
     row = {"name": tool.name, "input_schema": json.loads(tool.parameters)}
+    if tool.strict is not None:
+        row["strict"] = tool.strict
     return row | ({"description": tool.description} if tool.description else {})
 
 

@@ -162,6 +162,8 @@ def write_tool(tool: ToolDefinition) -> dict[str, Any]:
     function = {"name": tool.name, "parameters": json.loads(tool.parameters)}
     if tool.description:
         function["description"] = tool.description
+    if tool.strict is not None:
+        function["strict"] = tool.strict
     return {"type": "function", "function": function}
 
 

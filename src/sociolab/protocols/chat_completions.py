@@ -16,6 +16,7 @@ from sociolab.protocols.request import (
     InvalidRequestError,
     check_messages,
     check_names,
+    make_tool,
     read_limit,
     read_list,
     read_model,
@@ -118,7 +119,7 @@ def read_tool(row: Any) -> ToolDefinition:
     match row:
         case {"type": "function", "function": {"name": str(name)} as function}:
             parameters = function.get("parameters") or {"type": "object", "properties": {}}
-            return ToolDefinition(name, function.get("description") or "", json.dumps(parameters))
+            return make_tool(name, function, parameters)
     raise InvalidRequestError('expected tools of the type "function", each with a name', "tools")
 
 

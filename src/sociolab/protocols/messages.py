@@ -17,6 +17,7 @@ from sociolab.protocols.request import (
     InvalidRequestError,
     check_messages,
     check_names,
+    make_tool,
     read_limit,
     read_list,
     read_model,
@@ -106,7 +107,7 @@ def _read_message(row: Any, where: str) -> Iterator[Message]:
 def _read_tool(row: Any) -> ToolDefinition:
     match row:
         case {"name": str(name), "input_schema": dict(schema)}:
-            return ToolDefinition(name, row.get("description") or "", json.dumps(schema))
+            return make_tool(name, row, schema)
     raise InvalidRequestError(
         "expected tools with a name and an input_schema; run others in your own program", "tools"
     )

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from sociolab.core.ports import Message, Prompt, Schema
+from sociolab.core.ports import Message, Prompt, Schema, ToolDefinition
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,6 +108,16 @@ def read_options(
         for theirs, ours in names.items()
         if fields.get(theirs) is not None
     )
+
+
+def make_tool(name: str, row: Mapping[str, Any], parameters: Any) -> ToolDefinition:
+    """A tool with the description and the strictness of this row."""
+    strict = row.get("strict")
+    if not isinstance(strict, bool | None):
+        raise InvalidRequestError(
+            f"expected strict as true or false, found {strict!r:.40}", "tools"
+        )
+    return ToolDefinition(name, row.get("description") or "", json.dumps(parameters), strict)
 
 
 def read_schema(name: Any, schema: Any, param: str) -> Schema:

@@ -17,6 +17,7 @@ from sociolab.protocols.request import (
     InvalidRequestError,
     check_messages,
     check_names,
+    make_tool,
     read_limit,
     read_list,
     read_model,
@@ -115,7 +116,7 @@ def _read_tool(row: Any) -> ToolDefinition:
     match row:
         case {"type": "function", "name": str(name)}:
             parameters = row.get("parameters") or {"type": "object", "properties": {}}
-            return ToolDefinition(name, row.get("description") or "", json.dumps(parameters))
+            return make_tool(name, row, parameters)
     kind = row.get("type") if isinstance(row, dict) else row
     raise InvalidRequestError(
         f"expected tools of the type function, found {kind!r:.40}; run others in your own program",
@@ -238,7 +239,7 @@ def _write_choice(choice: str) -> Any:
 
 def _write_tool(tool: ToolDefinition) -> dict[str, Any]:
     row = {"type": "function", "name": tool.name, "parameters": json.loads(tool.parameters)}
-    return {**row, "description": tool.description or None, "strict": False}
+    return {**row, "description": tool.description or None, "strict": bool(tool.strict)}
 
 
 def write_usage(usage: Usage) -> dict[str, Any]:

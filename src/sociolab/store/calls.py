@@ -565,7 +565,7 @@ def pack(prompt: Prompt, base: Prompt | None) -> bytes:
     if prompt.penalties is not None or prompt.tools or prompt.options:
         settings.append(prompt.penalties)
     if prompt.tools or prompt.options:
-        settings += [[astuple(tool) for tool in prompt.tools], prompt.tool_choice, prompt.options]
+        settings += [[tool.parts for tool in prompt.tools], prompt.tool_choice, prompt.options]
     plain = as_bytes(compact_json(settings))
     if len(plain) < _WORTH_PACKING:
         return plain
