@@ -70,8 +70,6 @@ def test_a_framework_plays_eight_episodes_of_sotopia(name: str, tmp_path: Path) 
 def test_a_program_performs_a_task_in_the_town(tmp_path: Path) -> None:
     agent = tmp_path / "my_program.py"
     agent.write_text(OPENAI, "utf-8")
-    played, calls, asked = play(
-        "stss", agent, tmp_path, "--limit", "1", "--set", "days=1", "--partner", "scripted"
-    )
+    played, calls, asked = play("stss", agent, tmp_path, "--limit", "1", "--partner", "scripted")
     assert played == 1
     assert calls == asked >= 1
