@@ -32,7 +32,8 @@ def _blocks(tmp_path: Path) -> None:
     """Write each Python block of the page under the name in its first line."""
     found = re.findall(r"```python\n# (\w+\.py)\n(.*?)```", DOCS.read_text("utf-8"), re.DOTALL)
     assert [name for name, _ in found] == [
-        "my_program.py", "my_agent.py", "my_bargainer.py", "test_my_agent.py", "my_judge.py",
+        "my_program.py", "my_service.py", "my_agent.py", "my_bargainer.py", "test_my_agent.py",
+        "my_judge.py",
     ]  # fmt: skip
     for name, text in found:
         (tmp_path / name).write_text(text, "utf-8")
@@ -59,6 +60,24 @@ def test_the_agent_plays_where_it_says_so(sociolab: Sociolab, world: str) -> Non
     failures = done.document["failures"]
     assert done.document["played"] == done.document["trials"] > 0
     assert {key: found for key, found in failures.items() if found} == {}
+
+
+def test_the_service_plays(sociolab: Sociolab, tmp_path: Path) -> None:
+    command = [sys.executable, "-m", "uvicorn", "my_service:app", "--port", "0"]
+    service = subprocess.Popen(command, cwd=tmp_path, stderr=subprocess.PIPE, text=True)
+    assert service.stderr is not None
+    try:
+        lines = iter(service.stderr.readline, "")
+        found = next(filter(None, (re.search(r"running on (http://\S+)", one) for one in lines)))
+        agent = ("--agent", f"{found[1]}/act", "--partner", "scripted")
+        done = sociolab("run", "sotopia", *agent, "--tasks", "bargain", "--limit", 1, "--json")
+    finally:
+        service.terminate()
+        service.wait()
+        service.stderr.close()
+    assert done.code == 0, done.err
+    assert done.document["played"] == 2
+    assert not any(done.document["failures"].values())
 
 
 BARGAIN = ("--tasks", "scenario=bargain-01-touring-bicycle", "--limit", 1, "--set", "turns=3")
