@@ -75,9 +75,9 @@ def test_a_report_says_the_percentile_and_that_scripted_play_is_no_result(
 ) -> None:
     page, latex = tmp_path / "page.html", tmp_path / "table.tex"
     done = imported("report", "mine", "--people", "camps", "--html", page, "--latex", latex)
-    assert "mine beside people (camps)" in done.out
+    assert "mine compared with people (camps)" in done.out
     assert "percentile of people" in done.out
-    assert "scripted goes by rules: its percentile is a smoke test, not a result." in done.out
+    assert "scripted is rule-based: its percentile is a smoke test, not a result." in done.out
     assert max(map(len, done.out.splitlines())) <= 80
     assert "percentile of people" in page.read_text("utf-8")
     assert "Percentile of people" in latex.read_text("utf-8")
@@ -99,7 +99,7 @@ def test_a_comparison_places_its_agents_among_people_too(
     assert [(row["score"]["value"], row["bounds"]) for row in second] == [(None, [0, 100])]
     shown = imported(*compare, "--metric", "length", "--rename", "scripted=Sam")
     assert "Sam: at the " in shown.out
-    assert "none of 4 scores in goal (checked) is established; it may be anywhere in [0, 100]" in (
+    assert "none of 4 scores in goal (checked) is established; the percentile may be anywhere in [0, 100]" in (
         " ".join(shown.out.split())
     )
     refused = imported("compare", "mine", "mine", "--curve", "--people", "camps")
@@ -126,8 +126,8 @@ def test_realism_is_of_the_same_tasks_and_names_the_easy_mode(imported: Sociolab
     assert (rows["deals"]["simulated"], rows["walked"]["simulated"]) == (0, 100)
     assert rows["deals"]["gap"]["low"] >= -100
     text = imported("realism", "mine", "--people", "camps").out
-    assert "Easy mode: opposite scripted, scripted got" in text
-    assert "scripted goes by rules: these figures are a smoke test, not a result." in text
+    assert "Easy mode: opposite scripted, scripted scored" in text
+    assert "scripted is rule-based: these figures are a smoke test, not a result." in text
     assert max(map(len, text.splitlines())) <= 80
 
 
@@ -166,8 +166,8 @@ def test_the_same_agent_opposite_people_is_the_measure_of_a_partner(
     # The agent sat in Kim's seat alone: 19, 18 and 5 points in one task, mean 14, 21 in the other.
     assert cast["ease"][0]["people"] == pytest.approx((14 + 21) / 2 / 3.6)
     text = " ".join(imported("realism", "mine", "--people", "study").out.split())
-    assert "compared with scripted opposite people" in text
-    assert "there is no human dialogue to measure" in text
+    assert "relative to scripted opposite people" in text
+    assert "no human dialogue to compare with" in text
 
 
 def test_a_run_without_a_finished_episode_gets_a_sentence(imported: Sociolab) -> None:
