@@ -52,7 +52,7 @@ def zipped(name: str) -> bytes:
         ("ls.json", [{"id": 1, "data": {}, "annotations": []}], "Label Studio", "import ratings"),
         ("town.tmj", MAP, "a Tiled map", "docs/towns.md"),
         ("town.tmx", '<?xml version="1.0"?>\n<map tilewidth="16">', "a Tiled map", "docs/towns.md"),
-        ("log.json", INSPECT, "Inspect", "inspect log dump"),
+        ("log.json", INSPECT, "Inspect", "sociolab import inspect"),
         ("chat.jsonl", CHAT, "OpenAI's form", "docs/import-sotopia.md"),
         ("talk.json", [{"conversations": [{"from": "a", "value": "b"}]}], "ShareGPT", "docs/"),
         ("run.zip", zipped("judgings.jsonl"), "exported by sociolab", "import run run.zip"),

@@ -13,6 +13,7 @@ from pydantic import TypeAdapter, ValidationError
 
 from sociolab.app.data.importing import Import, import_episodes
 from sociolab.app.registry import world_plugin, worlds_that
+from sociolab.app.run.session import SMOKE
 from sociolab.app.transcripts import Key, replies_of, transcript_of
 from sociolab.core.codec import decode_event, decode_trial, encode_event, encode_trial
 from sociolab.core.episode import Answered, Ended, Episode, Event, Moved, Trial, Unusable
@@ -58,12 +59,20 @@ except ImportError as _missing:
 RECORD = "sociolab"
 """Where a sample's store has the record of its episode."""
 
+SCRIPTED = "a scripted agent"
+"""Why no score of a rule-based player is a result."""
+
 _JUDGINGS = TypeAdapter(tuple[tuple[JudgeId, tuple[Verdict, ...]], ...])
 
 
 def seats_of(trial: Trial, agent: str) -> tuple[str, ...]:
     """The seats that an agent has in a trial."""
     return tuple(member.seat for member in trial.cast if member.agent == agent)
+
+
+def marks_of(smoke: str) -> dict[str, Any]:
+    """The tags and metadata of a log whose scores are no results, for this reason; {} without."""
+    return {"tags": ["smoke test"], "metadata": {"smoke test": smoke}} if smoke else {}
 
 
 # ------------------------------------------------------------------ an episode in a log
@@ -140,7 +149,7 @@ def export_log(store: Store, run: str, path: Path, agent: str | None) -> str:
             judgings[judged.trial][judged.judge] = judged.verdicts
     judges = {judge.label: judge for of_one in judgings.values() for judge in of_one}
     leading = leading_judges(judges)
-    naming = Naming(judges[leading[0]] if leading else None)
+    naming = Naming(judges[leading[0]] if leading else None, row.declared.main)
     calls: dict[str, list[tuple[CallRow, Prompt]]] = defaultdict(list)
     for call, prompt in store.calls.with_prompts(run):
         calls[call.call.trial].append((call, prompt))
@@ -163,7 +172,7 @@ def export_log(store: Store, run: str, path: Path, agent: str | None) -> str:
                 EvalMetricDefinition(name=name, options=options)
                 for name, options in [*definitions, (f"sociolab/{COVERAGE}", {})]
             ],
-            metadata={"run": run, "settings": row.settings},
+            **marks_of(_smoke(row, episodes, agent)),
         ),
         stats=EvalStats(
             started_at=when,
@@ -197,6 +206,12 @@ def _agent_of(settings: Any, episodes: Sequence[Episode], agent: str | None) -> 
             f"{agent or 'none'}"
         )
     return agent
+
+
+def _smoke(run: RunRow, episodes: Sequence[Episode], agent: str) -> str:
+    kinds = {m.identity.kind for e in episodes for m in e.trial.cast if m.agent == agent}
+    settings = run.settings if isinstance(run.settings, dict) else {}
+    return str(settings.get(SMOKE) or "") or (SCRIPTED if kinds == {"rules"} else "")
 
 
 def _sample(

@@ -180,8 +180,8 @@ class _Solving:
         state = TaskState(ModelName(model), self.name, 1, read[-1].text, read)
 
         async def generate(state: TaskState, **options: Any) -> TaskState:
-            state.output = await model.generate(state.messages)
-            state.messages.append(state.output.message)
+            written, state.output = await model.generate_loop(state.messages, state.tools)
+            state.messages.extend(written)
             return state
 
         return (await solve(state, generate)).output

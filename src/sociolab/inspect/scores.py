@@ -27,10 +27,16 @@ Judgings = Mapping[JudgeId, Sequence[Verdict]]
 
 @dataclass(frozen=True, slots=True)
 class Naming:
-    """What a metric is called: by its name alone, if the `first` judge that was named gives it."""
+    """What a metric is called: by its name alone, if the `first` judge that was named gives it. Of
+    its metrics, the world's `main` ones come before all others."""
 
     first: JudgeId | None
+    main: tuple[str, ...]
     prefix: str = ""
+
+    def place(self, judge: JudgeId, measure: str) -> int:
+        leads = judge == self.first and measure in self.main
+        return self.main.index(measure) if leads else len(self.main)
 
     def row(self, judge: JudgeId, measure: str) -> str:
         return f"{self.prefix}{measure}" + ("" if judge == self.first else f" ({judge.label})")
@@ -43,10 +49,10 @@ def inspect_scores(judgings: Judgings, own: Sequence[str], naming: Naming) -> di
     known; the values of all seats stand in the metadata.
     """
     rows: dict[tuple[str, JudgeId], list[Verdict]] = defaultdict(list)
-    for judge, verdicts in judgings.items():
-        for verdict in verdicts:
-            if not (isinstance(verdict, Unscored) and verdict.kind == "not applicable"):
-                rows[naming.row(judge, verdict.measure.name), judge].append(verdict)
+    every = [(judge, verdict) for judge, verdicts in judgings.items() for verdict in verdicts]
+    for judge, verdict in sorted(every, key=lambda one: naming.place(one[0], one[1].measure.name)):
+        if not (isinstance(verdict, Unscored) and verdict.kind == "not applicable"):
+            rows[naming.row(judge, verdict.measure.name), judge].append(verdict)
     scores: dict[str, Any] = {}
     counts: dict[str, tuple[int, int]] = {}
     for (name, judge), of_all in rows.items():

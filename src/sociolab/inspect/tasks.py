@@ -18,8 +18,16 @@ from sociolab.app.players.casting import NO_JUDGE, Casting, Seatable
 from sociolab.app.players.models import Models
 from sociolab.app.registry import names
 from sociolab.app.run.config import RunConfig, config_of
-from sociolab.app.run.session import Seated, choose_judges, patience_of, plan_of, seat_all, world_of
-from sociolab.core.episode import Episode, Event, Trial
+from sociolab.app.run.session import (
+    Seated,
+    choose_judges,
+    patience_of,
+    plan_of,
+    seat_all,
+    smoke_of,
+    world_of,
+)
+from sociolab.core.episode import ACT, Episode, Event, Trial
 from sociolab.core.errors import (
     ConfigError,
     SociolabError,
@@ -32,9 +40,11 @@ from sociolab.core.score import JudgeId, Verdict
 from sociolab.engine.driver import drive
 from sociolab.inspect.logs import (
     RECORD,
+    SCRIPTED,
     about_trial,
     conversation,
     describe_event,
+    marks_of,
     scene_text,
     seats_of,
     write_record,
@@ -98,9 +108,15 @@ class Played:
         return replace(trial, id=key, repeat=number)
 
     @property
+    def smoke(self) -> str:
+        """Why no score is a result; "" if they may be."""
+        scripted = self.seated.agents[0].id.kind == "rules"
+        return smoke_of(self.kit, self.seated) or (SCRIPTED if scripted else "")
+
+    @property
     def naming(self) -> Naming:
         named = [each.id for each in self.judges if each not in self.kit.checks]
-        return Naming(named[0] if named else None, self.prefix)
+        return Naming(named[0] if named else None, self.kit.declared.main, self.prefix)
 
     def player(self, trial: Trial, seatable: Seatable, called: dict[str, str]) -> Player:
         player = seatable.player
@@ -122,7 +138,8 @@ class _SpannedPlayer:
         name = self.called[request.seat] = request.observation.you or request.seat
         if not self.spans:
             return await self.player.reply(request, memory)
-        async with span(f"{name}: turn {request.turn + 1}, {request.name}", type="turn"):
+        asked = "" if request.name == ACT else f", {request.name}"
+        async with span(f"{name}, turn {request.turn + 1}{asked}", type="agent"):
             return await self.player.reply(request, memory)
 
 
@@ -162,8 +179,8 @@ async def judge_episode(played: Played, episode: Episode) -> dict[JudgeId, tuple
 
 @asynccontextmanager
 async def _sample_of(played: Played, trial: Trial) -> AsyncIterator[None]:
-    """The running sample plays this trial. An error of Inspect, such as a limit of
-    the sample, is raised as it was."""
+    """The running sample plays this trial. An error of Inspect, such as a limit of the sample, is
+    raised as it was."""
     providers = [each for each in played.models.opened_providers if isinstance(each, InspectModels)]
     for provider in providers:
         provider.begin(trial.id)
@@ -254,11 +271,7 @@ def play_worlds(worlds: Sequence[str], agent: str, partner: str | None, **option
     except SociolabError as error:
         raise PrerequisiteError(str(error)) from error
     samples = [
-        Sample(
-            input=_opening(each, trial),
-            id=name,
-            metadata=about_trial(trial),
-        )
+        Sample(input=_opening(each, trial), id=name, metadata=about_trial(trial))
         for name, (each, trial) in planned.items()
     ]
 
@@ -290,6 +303,7 @@ def play_worlds(worlds: Sequence[str], agent: str, partner: str | None, **option
         metrics=METRICS,
         # No reduction: each episode counts once, and those of a scenario are one cluster.
         epochs=inspect_ai.Epochs(1, []),
+        **marks_of("; ".join(dict.fromkeys(each.smoke for each in every if each.smoke))),
     )
 
 

@@ -21,7 +21,21 @@ from sociolab.endpoint.replies import Replies
 from sociolab.store import Store, open_store
 
 pytest.importorskip("inspect_ai")
-from inspect_ai.log import EvalLog, read_eval_log
+from inspect_ai.log import (
+    EvalConfig,
+    EvalDataset,
+    EvalLog,
+    EvalSample,
+    EvalSpec,
+    read_eval_log,
+    write_eval_log,
+)
+from inspect_ai.model import (
+    ChatMessage,
+    ChatMessageAssistant,
+    ChatMessageSystem,
+    ChatMessageUser,
+)
 
 HERE = Path(__file__).parent
 INSPECT = Path(sys.executable).with_name("inspect")
@@ -135,6 +149,7 @@ def test_same_seeds_and_scripted_seats_give_the_scores_of_a_run(
     with open_store(store) as opened:
         expected = stored_values(opened, "same")
     assert values_by_episode(log) == expected
+    assert log.eval.tags == ["smoke test"]
     assert len(expected) == len(log.samples or ()) > 2
 
 
@@ -298,12 +313,13 @@ def test_a_run_becomes_a_log_that_inspect_shows_and_comes_back_whole(tmp_path: P
     run(RunConfig(tasks="bargain", limit=3, partner="haggler:2", name="first", store=store))
     done = sociolab(tmp_path, "export", "first", "logs/first.eval", "--as", "inspect")
     assert done.returncode == 2
-    assert re.fullmatch(r"sociolab: logs/first\.eval cannot be written \(.*\n", done.stderr)
+    assert "there is no folder logs" in done.stderr
     (tmp_path / "logs").mkdir()
     done = sociolab(tmp_path, "export", "first", "logs/first.eval", "--as", "inspect")
     assert done.returncode == 0, done.stderr
     log = latest_log(tmp_path)
     assert (log.eval.model, log.eval.task) == ("scripted", "sociolab/sotopia")
+    assert log.eval.tags == ["smoke test"]
     with open_store(store) as opened:
         assert values_by_episode(log) == stored_values(opened, "first")
     inspect(tmp_path, "view", "bundle", "--output-dir", "shown")
@@ -340,6 +356,45 @@ def test_a_log_of_an_eval_becomes_a_run(tmp_path: Path) -> None:
     assert done.returncode == 0, done.stderr
     with open_store(tmp_path / "lab.db") as opened:
         assert stored_values(opened, "talks") == values_by_episode(log)
+
+
+def write_talk(path: Path, *messages: ChatMessage) -> None:
+    sample = EvalSample(id="flat", epoch=2, input="-", target="", messages=list(messages))
+    spec = EvalSpec(
+        created="2026-01-01T00:00:00+00:00", task="lab/flatmates", dataset=EvalDataset(),
+        model="openai/gpt-x", config=EvalConfig(),
+    )  # fmt: skip
+    write_eval_log(EvalLog(status="success", eval=spec, samples=[sample]), str(path))
+
+
+def test_a_conversation_of_any_task_becomes_an_episode(tmp_path: Path) -> None:
+    write_talk(
+        tmp_path / "talk.eval",
+        ChatMessageSystem(content="Two flatmates speak about the rent."),
+        ChatMessageUser(content="Could you pay $50 more?", metadata={"name": "Ada"}),
+        ChatMessageAssistant(content=""),
+        ChatMessageAssistant(content="No, $20 at most."),
+    )
+    done = sociolab(tmp_path, "import", "inspect", "talk.eval", "--name", "talk")
+    assert done.returncode == 0, done.stderr
+    with open_store(tmp_path / "lab.db") as opened:
+        (episode,) = opened.episodes("talk")
+    assert [member.agent for member in episode.trial.cast] == ["unknown model", "openai/gpt-x"]
+    assert episode.trial.repeat == 1
+    shown = sociolab(tmp_path, "show", episode.trial.id).stdout
+    for text in ("Two flatmates speak about the rent.", "Could you pay $50 more?", "Not known."):
+        assert text in shown
+    assert "Assistant: No, $20 at most." in shown
+
+
+def test_a_log_without_a_conversation_of_two_is_refused(tmp_path: Path) -> None:
+    write_talk(tmp_path / "talk.eval", ChatMessageUser(content="What is 1 + 1?"))
+    done = sociolab(tmp_path, "import", "inspect", "talk.eval", "--name", "talk")
+    assert done.returncode == 2
+    assert done.stderr == (
+        "sociolab: talk.eval: expected episodes of one world, or conversations of two, found none "
+        "in 1 sample\n"
+    )
 
 
 @pytest.mark.parametrize("content", [b"no log", b'{"version": 2}', b"PK\x03\x04 cut"])
