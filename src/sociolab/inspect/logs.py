@@ -322,7 +322,7 @@ def import_log(request: Import) -> tuple[str, ...]:
     """
     path = request.path
     try:
-        log = read_eval_log(str(path))
+        log = read_eval_log(str(path), resolve_attachments=True)
     except Exception as error:  # of whatever file, in Inspect or below it
         raise ConfigError(
             f"{path}: expected a log of Inspect (.eval or .json), found none that can be read "
@@ -343,7 +343,7 @@ def _read_samples(
     left_out: Counter[str] = Counter()
     for sample in log.samples or ():
         record = sample.store.get(RECORD)
-        if sample.error or (record or {}).get("problem"):
+        if sample.error or (isinstance(record, dict) and record.get("problem")):
             left_out["that failed"] += 1
         elif record is not None:
             episode, judged = _read_record(f"{path}, sample {sample.id}", record)
@@ -355,16 +355,14 @@ def _read_samples(
             episodes[talk.id] = _import_talk(f"{path}, sample {sample.id}", talk)
     worlds = sorted({episode.trial.world for episode in episodes.values()})
     if len(worlds) != 1:
-        found = (
-            join_names(worlds) if worlds else f"none in {plural(len(log.samples or ()), 'sample')}"
-        )
+        none = f"none in {plural(len(log.samples or ()), 'sample')}"
+        found = f"{join_names(worlds)}; evaluate each by itself" if worlds else none
         raise ConfigError(
             f"{path}: expected episodes of one world, or conversations of two, found {found}"
         )
-    counts = (
-        f"{plural(len(episodes), 'episode')} of {worlds[0]}, {plural(len(judgings), 'judging')}"
-    )
-    lines = [counts, *(f"samples {why}, left out: {count}" for why, count in left_out.items())]
+    scored = plural(len(judgings), "judging")
+    lines = [f"{plural(len(episodes), 'episode')} of {worlds[0]}, {scored}"]
+    lines += [f"samples {why}, left out: {count}" for why, count in left_out.items()]
     return worlds[0], list(episodes.values()), judgings, lines
 
 

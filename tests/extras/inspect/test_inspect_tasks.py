@@ -347,7 +347,7 @@ def test_a_log_of_an_eval_becomes_a_run(tmp_path: Path) -> None:
     (path,) = (tmp_path / "logs").glob("*.eval")
     refused = sociolab(tmp_path, "import", "inspect", str(path), "--name", "all")
     assert refused.returncode == 2
-    assert "expected episodes of one world, found anteval-decision, anteval-" in refused.stderr
+    assert "information and anteval-intention; evaluate each by itself" in refused.stderr
     log = evaluate(
         tmp_path, "anteval_intention", "--model", "mockllm/model", "-T", "agent=scripted",
         "-T", "limit=1",
