@@ -196,19 +196,24 @@ def test_an_unknown_value_is_nan_and_counts_in_the_coverage_alone(tmp_path: Path
 
 
 def test_roles_play_and_judge_and_are_counted_apart(tmp_path: Path) -> None:
-    """Two turns: the model takes one, the partner one, and the judge is asked once."""
+    """Two turns: the model takes one, the partner one, and the judge is asked once. A temperature
+    of the eval is the model's alone, as in Inspect."""
     called: list[str] = []
+    temperatures: dict[str, float] = {}
 
     def respond(chat: ChatBody) -> str:
-        called.extend([] if probes(chat) else [chat.model])
+        if not probes(chat):
+            called.append(chat.model)
+            temperatures[chat.model] = chat.fields["temperature"]
         return GRADES.valid(chat) if chat.model == "grader" else stub(chat)
 
     with start_in_thread(EndpointSettings(responder=respond)) as endpoint:
         log = evaluate(
             tmp_path, "sotopia", "--model", "openai/stub", "--model-role", "partner=openai/other",
             "--model-role", "judge=openai/grader", *SHORT, "-T", "tasks=bargain", "-T", "limit=1",
-            url=endpoint.url,
+            "--temperature", "0.3", url=endpoint.url,
         )  # fmt: skip
+    assert temperatures == {"stub": 0.3, "other": 1.0, "grader": 0.0}
     assert sorted(log.stats.role_usage) == ["judge", "partner"]
     assert sorted(log.stats.model_usage) == ["openai/grader", "openai/other", "openai/stub"]
     assert (called.count("stub"), called.count("other"), called.count("grader")) == (2, 2, 2)
