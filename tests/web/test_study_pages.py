@@ -177,6 +177,17 @@ def test_links_are_shown_once_and_let_people_in(lab: Lab) -> None:
         assert store.studies.participant_of_link(hash_secret(secrets[0])) is None
 
 
+def test_what_the_researcher_does_on_pages_is_in_the_audit_log(lab: Lab) -> None:
+    lab.browser.get("/studies/s")
+    made = lab.browser.post("/studies/s/links", None, count="3")
+    who = re.findall(r"(p-\w+),http", made.text)[0]
+    lab.browser.post(f"/studies/s/people/{who}/delete")
+    assert lab.browser.post("/studies/s/links", None, count="none").status == 422
+    with Store.open(lab.path) as store:
+        log = [entry.action for entry in store.audit_log.entries("s")]
+    assert log[-2:] == ["made 3 links (web app)", "deleted a participant (web app)"]
+
+
 def test_opening_and_closing_is_one_button(lab: Lab) -> None:
     assert "admit nobody until you open it" in lab.browser.get("/studies/s").text
     page = lab.browser.post("/studies/s/state", None, state="open")

@@ -44,6 +44,11 @@ class Recruits:
                 (participant, json.dumps(dict(ids), ensure_ascii=False)),
             )
 
+    def has(self, participant: int) -> bool:
+        """Whether a participant came by the open link."""
+        query = "SELECT 1 FROM recruits WHERE participant = ?"
+        return self._db.row(query, (participant,)) is not None
+
     def since(self, study: str) -> Mapping[int, float]:
         """From when the place of each recruit of a study counts, in seconds since 1970."""
         return dict(self._db.rows(f"SELECT participant, since FROM recruits {_OF}", (study,)))

@@ -160,7 +160,7 @@ def is_to_be_screened(store: Store, settings: StudySettings, who: ParticipantRow
     return (
         settings.recruit is not None
         and bool(settings.recruit.questions)
-        and who.pk in store.recruits.since(who.study)
+        and store.recruits.has(who.pk)
         and SCREENING not in study_answers(store, who)
     )
 
@@ -234,7 +234,7 @@ def return_address(
     """The platform's address for a participant whose part is over; "" if the plan has none. `ids`
     are the parameters that the participant's own browser holds."""
     plan = settings.recruit
-    if plan is None or who.pk not in store.recruits.since(who.study):
+    if plan is None or not store.recruits.has(who.pk):
         return ""
     answers = study_answers(store, who)
     if who.state == "finished":

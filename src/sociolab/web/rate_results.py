@@ -48,7 +48,7 @@ from sociolab.studies.reviews import (
 from sociolab.studies.study_export import ratings_csv
 from sociolab.web.pages import page
 from sociolab.web.site import store_of
-from sociolab.web.study_pages import study_row
+from sociolab.web.study_pages import record_action, study_row
 from sociolab.web.watch.parameters import file_answer
 
 ratings_router = APIRouter(prefix="/studies/{study}/ratings", tags=["ratings"])
@@ -133,6 +133,7 @@ def decide(
     decide_dispute(
         store, rating_study.run, rating_study.name, rating_study.plan, place, score, reason
     )
+    record_action(store, rating_study.name, "settled a disagreement")
     return RedirectResponse(f"/studies/{rating_study.name}/ratings/disagreements", 303)
 
 
@@ -168,6 +169,7 @@ def draw(request: Request, study: Study) -> Response:
     store = store_of(request)
     rating_study = _rate_study(store, study)
     draw_batch(store, rating_study)
+    record_action(store, rating_study.name, "drew a batch for review")
     return RedirectResponse(f"/studies/{rating_study.name}/ratings/annotations", 303)
 
 
@@ -184,6 +186,7 @@ def mark(
     store = store_of(request)
     rating_study = _rate_study(store, study)
     mark_annotation(store, rating_study, rater, episode, meets=guidelines == "meets", why=why)
+    record_action(store, rating_study.name, f"marked an annotation: {guidelines}")
     return RedirectResponse(f"/studies/{rating_study.name}/ratings/annotations", 303)
 
 

@@ -139,7 +139,7 @@ def set_state(
     store = store_of(request)
     row = study_row(store, name)
     set_open(store, row.name, is_open=state == "open")
-    _record(store, row.name, "opened" if state == "open" else "closed")
+    record_action(store, row.name, "opened" if state == "open" else "closed")
     return RedirectResponse(f"/studies/{row.name}", 303)
 
 
@@ -166,7 +166,7 @@ def change(request: Request, name: StudyName, fields: Fields) -> Response:
         response = _texts(request, row.name, values, str(error))
         response.status_code = 422
         return response
-    _record(store, row.name, "changed texts")
+    record_action(store, row.name, "changed texts")
     return RedirectResponse(f"/studies/{row.name}", 303)
 
 
@@ -178,7 +178,7 @@ def make_links(
     store = store_of(request)
     row = study_row(store, name)
     invited = invite(store, row.name, count)
-    _record(store, row.name, f"made {plural(count, 'link')}")
+    record_action(store, row.name, f"made {plural(count, 'link')}")
     address = site_of(request).settings.address
     links = [(link.participant, address + link.path) for link in invited]
     room = describe_capacity(store, row)
@@ -192,7 +192,7 @@ def make_link(request: Request, name: StudyName, participant: ParticipantName) -
     row = study_row(store, name)
     who = participant_row(store, row, participant)
     link = reissue(store, row.name, who.id)
-    _record(store, row.name, "gave a participant a new link")
+    record_action(store, row.name, "gave a participant a new link")
     links = [(link.participant, site_of(request).settings.address + link.path)]
     return page(request, "study/links.html", study=row, links=links, again=who.id, room="")
 
@@ -205,7 +205,7 @@ def delete_person(request: Request, name: StudyName, participant: ParticipantNam
     who = participant_row(store, row, participant)
     with set_aside(request, row):
         forget(store, row.name, who.id)
-        _record(store, row.name, "deleted a participant")
+        record_action(store, row.name, "deleted a participant")
     return RedirectResponse(f"/studies/{row.name}#people", 303)
 
 
@@ -224,7 +224,7 @@ def delete(
     store.studies.change(row.name, open=False)
     with stopped(request, row.name):
         forget_study(store, row.name)
-        _record(store, row.name, "deleted the study")
+        record_action(store, row.name, "deleted the study")
     return RedirectResponse("/studies", 303)
 
 
@@ -254,7 +254,7 @@ def download(request: Request, name: StudyName) -> Response:
     remove = BackgroundTask(shutil.rmtree, folder, ignore_errors=True)
     try:
         export_zip(store, row.name, folder / "study.zip", folder / "files")
-        _record(store, row.name, "exported the data")
+        record_action(store, row.name, "exported the data")
     except BaseException:  # what holds participants' data must not stay behind
         shutil.rmtree(folder, ignore_errors=True)
         raise
@@ -266,7 +266,8 @@ def download(request: Request, name: StudyName) -> Response:
     )
 
 
-def _record(store: Store, study: str, action: str) -> None:
+def record_action(store: Store, study: str, action: str) -> None:
+    """Record in the audit log what the researcher did on a page."""
     store.audit_log.add(f"{action} (web app)", study)
 
 
