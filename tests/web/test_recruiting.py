@@ -6,6 +6,7 @@ import json
 import sqlite3
 from collections import Counter
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
@@ -18,7 +19,7 @@ from recruiting_platform import Platform, recruiting
 from sociolab.app import load_world
 from sociolab.cli.main import app
 from sociolab.store import Store
-from sociolab.studies import create_study, export_study, set_open
+from sociolab.studies import StudySettings, create_study, export_study, set_open, take_place
 from study_browser import Browser, Page, form
 from web_serving import served
 
@@ -167,6 +168,31 @@ def test_who_comes_when_all_places_are_taken_is_sent_back(lab: Lab) -> None:
     assert lab.people() == {"consented": 1}
     lab.finish("ada")
     assert lab.people() == {"finished": 1}
+
+
+def test_no_more_people_than_places_get_in_when_all_come_at_once(lab: Lab) -> None:
+    lab.open(recruit={"places": 3})
+    arrived = [lab.come(f"p{number}") for number in range(12)]
+
+    def begin(visit: tuple[Browser, Page]) -> str:
+        browser, page = visit
+        return browser.post(page.path.partition("?")[0], None, **form(page)).title
+
+    with ThreadPoolExecutor(12) as pool:
+        titles = Counter(pool.map(begin, arrived))
+    assert titles == {"Do you agree to take part?": 3, "All places are taken": 9}
+    assert lab.people() == {"arrived": 3}
+
+
+def test_a_place_is_taken_before_the_browser_has_its_cookie(lab: Lab) -> None:
+    lab.open()
+    with Store.open(lab.path) as store:
+        study = store.studies.get("s")
+        plan = StudySettings.model_validate(study.settings).recruit
+        assert plan is not None
+        first, second = (dict.fromkeys(plan.parameters, person) for person in ("ada", "bob"))
+        assert take_place(store, study, plan, first) is not None
+        assert take_place(store, study, plan, second) is None
 
 
 def test_a_place_is_given_back_by_who_leaves_and_by_who_takes_too_long(lab: Lab) -> None:

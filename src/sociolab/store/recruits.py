@@ -99,12 +99,13 @@ class Recruits:
         return hmac.new(key, person.encode(), hashlib.sha256).digest()
 
     def _key_row(self, study: str) -> bytes | None:
-        with self._db.transaction():
-            self._db.execute(
+        query = f"SELECT key FROM recruiting {_KEY_OF}"
+        if (row := self._db.row(query, (study,))) is None:
+            self._db.write(
                 "INSERT OR IGNORE INTO recruiting (study) SELECT pk FROM studies WHERE name = ?",
                 (study,),
             )
-            row = self._db.row(f"SELECT key FROM recruiting {_KEY_OF}", (study,))
+            row = self._db.row(query, (study,))
         if row is None:
             raise StoreError(f'there is no study called "{study}"')
         return None if row[0] is None else bytes(row[0])

@@ -72,6 +72,7 @@ if TYPE_CHECKING:
         bonuses as bonuses,
         open_path as open_path,
         places_of as places_of,
+        take_place as take_place,
     )
     from sociolab.studies.reviews import (
         REVIEW_POINTS as REVIEW_POINTS,

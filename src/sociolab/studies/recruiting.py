@@ -84,22 +84,28 @@ class Places:
         return max(0, self.places - self.finished - self.under_way)
 
 
-def places_of(store: Store, study: StudyRow, plan: RecruitPlan, now: float | None = None) -> Places:
-    """`now` is in seconds since 1970, by default the current time."""
-    since = store.recruits.since(study.name)
-    counts = Counter(
-        "finished" if who.state == "finished" else
-        "under way" if _holds_place(plan, who, since[who.pk], now) else "given back"
-        for who in store.studies.participants(study.name)
-        if who.pk in since
-    )  # fmt: skip
-    return Places(plan.places, counts["finished"], counts["under way"], counts["given back"])
+def places_of(store: Store, study: StudyRow, plan: RecruitPlan) -> Places:
+    since, present = store.recruits.since(study.name), _present(store, study.name, plan)
+    recruits = [who for who in store.studies.participants(study.name) if who.pk in since]
+    finished = sum(who.state == "finished" for who in recruits)
+    under_way = sum(who.pk in present for who in recruits) - finished
+    return Places(plan.places, finished, under_way, len(recruits) - finished - under_way)
 
 
-def _holds_place(plan: RecruitPlan, who: ParticipantRow, since: float, now: float | None) -> bool:
-    moment = time.time() if now is None else now
-    in_time = moment - since <= plan.minutes * 60
-    return who.state == "finished" or (who.state in ("arrived", "consented") and in_time)
+def _present(store: Store, study: str, plan: RecruitPlan | None) -> frozenset[int]:
+    """Those who finished or are at it, and have not lost their place."""
+    oldest = time.time() - plan.minutes * 60 if plan else 0.0
+    since = store.recruits.since(study)
+    return frozenset(
+        who.pk
+        for who in store.studies.participants(study)
+        if who.state == "finished"
+        or (who.state in _UNDER_WAY and since.get(who.pk, oldest) >= oldest)
+    )
+
+
+_UNDER_WAY = ("invited", "arrived", "consented")
+"""A recruit is invited for the moment between getting a place and being bound to a browser."""
 
 
 def find_recruit(store: Store, study: StudyRow, person: str) -> ParticipantRow | None:
@@ -134,8 +140,9 @@ def return_to_place(
     """Whether somebody who returns may go on. A place that was given back is taken again if one is
     free; whoever has begun with the task goes on in any case."""
     plan = settings.recruit
-    since = None if plan is None else store.recruits.since(study.name).get(who.pk)
-    if plan is None or since is None or _holds_place(plan, who, since, None):
+    if plan is None or not store.recruits.has(who.pk):
+        return True
+    if who.pk in _present(store, study.name, plan):
         return True
     with store.transaction():
         began = any(row.state in ("open", "done")
@@ -196,17 +203,6 @@ def _people_who_chose(
     chose = {a.participant for a in store.studies.answers(but.study, name=name)
              if a.value == choice and a.participant != but.pk}  # fmt: skip
     return len(chose & _present(store, but.study, plan))
-
-
-def _present(store: Store, study: str, plan: RecruitPlan | None) -> set[int]:
-    """Those who finished or are at it, and have not lost their place."""
-    since = store.recruits.since(study)
-    return {
-        who.pk
-        for who in store.studies.participants(study)
-        if who.state in ("arrived", "consented", "finished")
-        and (plan is None or who.pk not in since or _holds_place(plan, who, since[who.pk], None))
-    }
 
 
 def assign_condition(store: Store, settings: StudySettings, who: ParticipantRow) -> None:
