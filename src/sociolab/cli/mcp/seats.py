@@ -12,7 +12,7 @@ from pydantic import BaseModel, Field
 from sociolab.app.run.config import ArenaConfig, WorldConfig
 from sociolab.app.transcripts import transcript_of
 from sociolab.cli.mcp.limits import ClientLimits, Grant, is_free
-from sociolab.core.errors import ConfigError, did_you_mean
+from sociolab.core.errors import ConfigError, ModelError, WorldError, did_you_mean
 from sociolab.report.terminal import play_text
 from sociolab.report.transcript_views import transcript_view
 from sociolab.training.arena import Arena
@@ -113,7 +113,11 @@ class Seats:
         """Reply; ConfigError for a reply that cannot be used, while there is another attempt."""
         seat = self._find(episode)
         before = seat.session.observation
-        step = seat.session.step(reply)
+        try:
+            step = seat.session.step(reply)
+        except (ModelError, WorldError):  # which end the episode
+            self._close(seat)
+            raise
         after = step.observation
         again = before is not None and after is not None and after.attempt > before.attempt
         if again and step.info["problem"]:
