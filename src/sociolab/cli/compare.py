@@ -57,7 +57,7 @@ _PAIRS = 5
 def compare(
     run: Annotated[
         list[str],
-        argument("RUN [RUN ...]", "Runs of an agent each, or one of several agents."),
+        argument("RUN [RUN ...]", "Runs with one agent each, or one with several agents."),
     ],
     agent: Annotated[OptText, option("--agent", "LABEL", "Agent A; default: the only one.")] = None,
     with_: Annotated[
@@ -96,7 +96,7 @@ def compare(
     ] = None,
     looks: Annotated[
         OptInt,
-        option("--looks", "N", "Planned looks at this comparison; p counts for each.", min=1),
+        option("--looks", "N", "Planned number of looks; p-values are corrected for it.", min=1),
     ] = None,
     by: Annotated[
         OptText,
@@ -104,7 +104,7 @@ def compare(
     ] = None,
     over: Annotated[
         OptText,
-        option("--over", "prompts", "Pool runs under a prompt set each; prompts count as error."),
+        option("--over", "prompts", "Pool runs with different prompts; count these as error."),
     ] = None,
     people: OptPeople = None,
     fail_if: Annotated[OptTexts, fail_option("A - B", "goal<-0.5")] = None,
@@ -114,9 +114,9 @@ def compare(
     store: StoreFile = None,
     json: Json = False,
 ) -> None:
-    """Compare two agents on the same tasks; one agent: consistency.
+    """Compare two agents on the same tasks, or the repeats of one.
 
-    Paired differences on the tasks that both played; of one agent, the consistency of its repeats.
+    Paired differences on the tasks that both played; for one agent, the consistency of its repeats.
     Prints the differences; --full adds effect sizes, power, pass^k and the pairs that differ most
     (so do --all, --k, --threshold and --pairs-shown).
     """

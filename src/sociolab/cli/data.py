@@ -88,7 +88,7 @@ def export(
         OptTexts, option("--metric", "NAME", "The metric used as the reward. Repeatable.")
     ] = None,
     by: Annotated[
-        OptText, option("--by", "JUDGE", "The judge whose scores are the reward, or go along.")
+        OptText, option("--by", "JUDGE", "The judge whose scores are the reward, or are exported.")
     ] = None,
     least: Annotated[OptFloat, option("--min", "VALUE", "Minimum reward.")] = None,
     agent: Annotated[
@@ -113,7 +113,7 @@ def export(
 ) -> None:
     """Write a run to a file, or runs as training examples.
 
-    A run as a bundle (for `sociolab import run`), Parquet or another program's form; examples as
+    A run as a bundle (for `sociolab import run`), Parquet or another program's format; examples as
     turns, chats or pairs.
     """
     if form == "bundle":
@@ -168,9 +168,11 @@ def data_check(
     folder: Annotated[
         Path, typer.Argument(metavar="FOLDER", help="A folder with your characters and tasks.")
     ],
-    world: Annotated[str, option("--world", "WORLD", "Whose data.")] = FIRST_WORLD,
+    world: Annotated[
+        str, option("--world", "WORLD", "The world that the data are for.")
+    ] = FIRST_WORLD,
 ) -> None:
-    """Check a data set of your own: every file, every reference."""
+    """Check your own data set: every file, every reference."""
     from sociolab.app.data.sets import check_data_set
 
     typer.echo(check_data_set(folder, world))
@@ -183,7 +185,9 @@ def data_cast(
     ],
     per_scenario: Annotated[int, option("--per-scenario", "N", "Pairs per scenario.", min=1)] = 5,
     seed: Annotated[int, option("--seed", "N", "Random seed.")] = 0,
-    world: Annotated[str, option("--world", "WORLD", "Whose data.")] = FIRST_WORLD,
+    world: Annotated[
+        str, option("--world", "WORLD", "The world that the data are for.")
+    ] = FIRST_WORLD,
 ) -> None:
     """Write tasks.jsonl: pairs of characters for each scenario.
 

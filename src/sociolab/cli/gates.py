@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 def fail_option(of: str, example: str) -> Any:
     """The option `--fail-if`; `of` names the estimates that its rules are about."""
-    rule = f'the whole interval of {of} satisfies it: "{example}"'
+    rule = f'the whole interval of {of} lies beyond a limit: "{example}"'
     return option("--fail-if", "RULE", f"Exit with 1 if {rule}. Repeatable.")
 
 

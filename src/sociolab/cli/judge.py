@@ -60,10 +60,14 @@ _OF_RUN = [name for name in flags_of(JudgeConfig) if name != "exam"]
 @takes(ExamConfig, "judge", "world", into="examined")
 def judge(
     run: Annotated[OptText, argument("RUN", "The run's name.")] = None,
-    repeats: Annotated[OptInt, option("--repeats", "N", "Judgings of each episode.", min=1)] = None,
+    repeats: Annotated[
+        OptInt, option("--repeats", "N", "Judgments of each episode.", min=1)
+    ] = None,
     sheet: Annotated[
         OptText,
-        option("--sheet", "NAME|FILE", "What the judge fills in: a guide of the world, or TOML."),
+        option(
+            "--sheet", "NAME|FILE", "Questions for the judge: a guide of the world, or a TOML file."
+        ),
     ] = None,
     *,
     labelled: dict[str, Any],
@@ -73,8 +77,8 @@ def judge(
 ) -> None:
     """Judge a run again, validate a judge on labels, or have it sit an exam.
 
-    `--exam SPEC` takes the exam alone; "reader:SPEC" is a reader of outcomes. `--exam off` with a
-    RUN leaves it out.
+    `--exam SPEC` only runs the exam; write "reader:SPEC" for a reader of outcomes. With a RUN,
+    `--exam off` skips the exam.
     """
     if (sits := examined.get("judge")) == "off":
         options["exam"] = examined.pop("judge")
@@ -113,7 +117,7 @@ def _judge(run: str, config: JudgeConfig, *, repeats: int, sheet: str, as_json: 
         tallies.append(tally)
         return watch(lambda name: None)(name, tally)
 
-    with resumable("what was judged is stored, the same command resumes from here"):
+    with resumable("what was judged is stored; the same command resumes from here"):
         result = judge_run(run, config, repeats=repeats, sheet=sheet, watch=watched).result
     show_result(result, config.store, as_json=as_json)
     failed = [*judge_failures(result, config.store, tallies[0].judges)]
@@ -181,8 +185,8 @@ def _examine(options: dict[str, Any], *, as_json: bool) -> None:
 def audit(*, options: dict[str, Any], json: Json = False) -> None:
     """Audit a judge: does it notice what it should, and ignore what it should?
 
-    It judges again, as it was and with one change: names swapped, words padded, a secret told, an
-    insult, another transcript, a note to the judge.
+    The judge scores episodes again, unchanged and with one change: names swapped, words padded, a
+    secret told, an insult, another transcript, a note to the judge.
     """
     from sociolab.app.audit import audit as examine
     from sociolab.cli.progress import watch
@@ -190,7 +194,7 @@ def audit(*, options: dict[str, Any], json: Json = False) -> None:
     form = "NAME=PATTERN, such as gpt=*o3*,"
     families = [name_and_value(text, "--family", form) for text in options.pop("families", ())]
     config = checked(AuditConfig, options | {"families": families})
-    with resumable("what was judged is kept, the same command resumes from here"):
+    with resumable("what was judged is kept; the same command resumes from here"):
         result = examine(config, watch(lambda name: None))
     show_sections(result.sections, partial(_audit_document, result), as_json=json)
     if result.in_vain:
@@ -204,7 +208,7 @@ def audit(*, options: dict[str, Any], json: Json = False) -> None:
 def credit(*, options: dict[str, Any], json: Json = False) -> None:
     """Find which turns advanced a goal or revealed a secret.
 
-    A judge says so, and must quote the turns.
+    A judge names them, and must quote them.
     """
     from sociolab.analysis.credit import credit_section
     from sociolab.app.credit import credit_run

@@ -45,7 +45,7 @@ def list_(
         ),
     ] = "runs",
     name: Annotated[
-        OptText, argument("NAME", "Of episodes the run, of tasks and agents the world.")
+        OptText, argument("NAME", "For episodes the run, for tasks and agents the world.")
     ] = None,
     run: Annotated[OptText, option("--run", "RUN", "The run whose episodes to list.")] = None,
     agent: Annotated[
@@ -56,7 +56,7 @@ def list_(
         OptText, option("--partner", "LABEL", "Only episodes with this partner.")
     ] = None,
     task: Annotated[
-        OptText, option("--task", "ID", "Only episodes whose task id starts so.")
+        OptText, option("--task", "ID", "Only episodes whose task id starts with this.")
     ] = None,
     failed: Annotated[
         bool, typer.Option("--failed", help="Only episodes that failed or have invalid turns.")
@@ -68,7 +68,7 @@ def list_(
         ),
     ] = None,
     sort: Annotated[
-        OptText, option("--sort", "METRIC", "Sort episodes by it, lowest first.")
+        OptText, option("--sort", "METRIC", "Sort episodes by this metric, lowest first.")
     ] = None,
     judge: OneJudge = None,
     limit: EpisodeLimit = None,

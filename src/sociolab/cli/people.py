@@ -70,8 +70,8 @@ def realism(
     """Compare simulated play with people's on the same tasks.
 
     Turns, words, concessions, deals, politeness and repetition beside people's, each with an
-    interval and with what half of the people differ by from the other half; and how many points
-    more a partner leaves to whoever sits opposite than people do.
+    interval and with the difference between two halves of the people; and how many points more than
+    people a partner concedes to whoever sits opposite.
     """
     from sociolab.analysis.realism import realism as compare, realism_section
     from sociolab.app.registry import world_plugin

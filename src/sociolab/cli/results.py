@@ -59,7 +59,7 @@ def report(
     html: Html = None,
     csv: Annotated[
         OptPath,
-        option("--csv", "FILE.csv|DIR", "Write the scores; to a folder, episodes and runs, too."),
+        option("--csv", "FILE.csv|DIR", "Write the scores; into a folder, also episodes and runs."),
     ] = None,
     latex: Latex = None,
     markdown: Markdown = None,
@@ -83,8 +83,8 @@ def report(
 ) -> None:
     """Print the tables of runs again, or write them as files.
 
-    The HTML page holds plots and some episodes, too. A figure has means with intervals; where
-    agents met several partners, the matrix of pairs stands in a second file.
+    The HTML page also has plots and some episodes. A figure has means with intervals; if agents met
+    several partners, the agent-partner matrix goes into a second file.
     """
     from sociolab.analysis.agent_labels import AS_LABELLED, agent_names
     from sociolab.analysis.run_comparison import two_agents
@@ -223,15 +223,15 @@ def _paper_files(
 def table(
     run: Annotated[list[str], argument("RUN", "Runs of several worlds.")],
     judge: Annotated[
-        OptTexts, option("--judge", "WORLD=LABEL", "Whose scores there. Repeatable.")
+        OptTexts, option("--judge", "WORLD=LABEL", "The judge for that world. Repeatable.")
     ] = None,
     html: Html = None,
     store: StoreFile = None,
     json: Json = False,
 ) -> None:
-    """Print agents by worlds: each world's main metric.
+    """Print a table of agents by world: each world's main metric.
 
-    Says, too, whether worlds and levels go together.
+    Also says how results correlate across worlds and levels.
     """
     from sociolab.analysis.across_worlds import across
     from sociolab.app.registry import two_levels
@@ -266,8 +266,8 @@ def rank(
 ) -> None:
     """Rank agents by who scores better in the same task, seat and partner.
 
-    Bradley-Terry ratings from paired comparisons. --full adds how robust the order is and each
-    agent's record against each other.
+    Bradley-Terry ratings from paired comparisons. --full adds the robustness of the order and
+    the head-to-head records.
     """
     from sociolab.analysis.agent_labels import agent_names
     from sociolab.analysis.rank import (
@@ -319,8 +319,7 @@ def hard(
 ) -> None:
     """Store the tasks that are hard for one agent as a list to run.
 
-    `sociolab run --tasks NAME` plays it. A page is written first: where it cannot be, no list is
-    left behind.
+    `sociolab run --tasks NAME` plays it. A page is written first; if that fails, no list is stored.
     """
     from sociolab.analysis.hard_subset import hard_document, hard_section
     from sociolab.app.data.sets import save_list
@@ -353,11 +352,11 @@ def variance(
     ] = None,
     cost_per_judging: Annotated[
         OptFloat,
-        option("--cost-per-judging", "USD", "Cost of a judging; default: as recorded.", min=0),
+        option("--cost-per-judging", "USD", "Cost of a judgment; default: as recorded.", min=0),
     ] = None,
     half_width: Annotated[
         OptFloat,
-        option("--half-width", "POINTS", "How many episodes and raters ± POINTS takes.", min=0),
+        option("--half-width", "POINTS", "How many episodes and raters ± POINTS needs.", min=0),
     ] = None,
     store: StoreFile = None,
     json: Json = False,
@@ -389,7 +388,7 @@ def site(
     run: RunNames,
     store: StoreFile = None,
 ) -> None:
-    """Write a static site: rankings where they are fair, a page for each run, days in town."""
+    """Write a static site: rankings of comparable runs, a page for each run, town replays."""
     from sociolab.app.results import write_site
     from sociolab.report.result import each_once, result_of
     from sociolab.store.store import open_store
@@ -448,7 +447,7 @@ def analyze(
     store: StoreFile = None,
     json: Json = False,
 ) -> None:
-    """Run an analysis of your own on stored runs.
+    """Run your own analysis on stored runs.
 
     Its findings are printed, or written as a page, LaTeX, Markdown, CSV or JSON.
     """

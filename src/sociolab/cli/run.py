@@ -60,7 +60,7 @@ def run(
 ) -> None:
     """Play tasks, judge the episodes, print an overview.
 
-    What the options and the file describe; an option wins over the file.
+    The run is described by options, a file, or both; options override the file.
     """
     if write_file is not None:
         check_file(write_file)

@@ -47,7 +47,7 @@ def show(
 ) -> None:
     """Show the transcript and scores of an episode, or of two side by side.
 
-    Or what one seat saw of it, or every prompt and reply.
+    Or only what one seat saw (--as), or every prompt and reply (--prompts).
     """
     from sociolab.app.transcripts import find_seat
     from sociolab.report.transcript_views import EpisodeSide

@@ -197,7 +197,7 @@ def store_size(store: StoreFile = None, json: Json = False) -> None:
 
 @store.command("vacuum", epilog="Example: sociolab store vacuum")
 def store_vacuum(store: StoreFile = None) -> None:
-    """Give back the room that deleted runs left.
+    """Free the space left by deleted runs.
 
     Not while a run is being played.
     """
@@ -243,7 +243,7 @@ def store_backup(
 ) -> None:
     """Copy the store to a new file, and check the copy.
 
-    Also while runs and studies write to the store.
+    This is safe while runs and studies write to the store.
     """
     from sociolab.core.user_files import require_new_file
     from sociolab.report.words import plural
@@ -263,7 +263,7 @@ def store_backup(
 
 @store.command("merge", epilog="Example: sociolab store merge big.db s1.db s2.db s3.db")
 def store_merge(
-    into: Annotated[Path, argument("INTO", "The store that is to hold it all.")],
+    into: Annotated[Path, argument("INTO", "The store to merge into.")],
     parts: Annotated[list[Path], argument("PART...", "The stores to merge, such as shards.")],
     run: Annotated[
         OptText, option("--run", "NAME", "Only this run; default: all runs and studies.")

@@ -193,8 +193,8 @@ def bonus(name: Name, out: Out = None, store: StoreFile = None) -> None:
 def drop_ids(name: Name, yes: Sure = False, store: StoreFile = None) -> None:
     """Delete the recruiting platform's ids; answers stay.
 
-    Do it once everybody is paid. Nobody can be told from anybody else then, so the open link admits
-    no one any more.
+    Do it once everybody is paid. After that, people cannot be told apart, so the open link admits
+    nobody new.
     """
     from sociolab.report.words import plural
 
@@ -232,14 +232,16 @@ def review(
         OptText, typer.Argument(metavar="WHY", help="Why it fails, in quotes: with --fails.")
     ] = None,
     draw: Annotated[
-        bool, typer.Option("--draw", help="Draw the next batch: all that is in none yet.")
+        bool, typer.Option("--draw", help="Draw the next batch: all annotations not yet in one.")
     ] = False,
     fails: Annotated[
         OptText,
-        option("--fails", "RATER:EPISODE", "It fails the guidelines, WHY: have it rated again."),
+        option(
+            "--fails", "RATER:EPISODE", "Fails the guidelines, with a WHY: have it rated again."
+        ),
     ] = None,
     meets: Annotated[
-        OptText, option("--meets", "RATER:EPISODE", "It meets the guidelines, and counts.")
+        OptText, option("--meets", "RATER:EPISODE", "Meets the guidelines, and counts.")
     ] = None,
     store: StoreFile = None,
     json: Json = False,

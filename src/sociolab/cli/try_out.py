@@ -90,7 +90,7 @@ def doctor(
 ) -> None:
     """Check an agent or judge with one call or a short episode.
 
-    Says what is wrong, if something is.
+    Says what is wrong, if anything is.
     """
     from sociolab.app.preflight.doctor import examine
 

@@ -78,7 +78,7 @@ class PlanConfig(JudgingConfig):
     ] = None
     seed: Annotated[int, Flag("--seed", "N", "Random seed.")] = 0
     name: Annotated[
-        Name, Flag("--name", "NAME", "Begins the names of the runs; again to resume.")
+        Name, Flag("--name", "NAME", "Prefix of the runs' names; the same one resumes.")
     ] = "reproduce"
 
 

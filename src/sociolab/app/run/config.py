@@ -350,7 +350,7 @@ class AuditConfig(ModelAccess):
     limit: Annotated[int | None, Flag("--limit", "N", "Maximum number of episodes.")] = Field(
         default=None, ge=1
     )
-    repeats: Annotated[int, Flag("--repeats", "N", "Judgings beyond the first.")] = Field(
+    repeats: Annotated[int, Flag("--repeats", "N", "Judgments beyond the first.")] = Field(
         default=3, ge=1
     )
     seed: Annotated[int, Flag("--seed", "N", "Random seed for choosing padding words.")] = 0

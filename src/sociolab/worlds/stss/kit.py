@@ -259,7 +259,7 @@ def _levels() -> Tool:
         LevelsConfig,
         levels_command,
         "Play agents at both levels of STSS, with and without TDP, and compare the levels.\n\n"
-        "Plays what is missing, or reads stored runs (--talk, --action); says, too, why people did "
+        "Plays what is missing, or reads stored runs (--talk, --action); also says why people did "
         "not attend.",
         "--agent openai/MODEL --background openai/OTHER --judge openai/JUDGE --dry-run",
         page=True,

@@ -85,7 +85,7 @@ class LevelsConfig(ArmsConfig):
     """
 
     name: Annotated[
-        Name, Flag("--name", "NAME", "Begins the names of the runs; again to resume.")
+        Name, Flag("--name", "NAME", "Prefix of the runs' names; the same one resumes.")
     ] = "levels"
     conversations: Annotated[
         int | None, Flag("--conversations", "N", "Maximum number of conversations of an arm.")
