@@ -107,6 +107,19 @@ def test_what_was_said_stays_text(first: Run) -> None:
     assert "<script" not in html
 
 
+def test_in_jupyter_text_is_returned_and_not_shown(
+    first: Run, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """rich's consoles there display what they print, whatever file they are given."""
+    trial = first.episodes["trial"][0]
+    plain = first.transcript(trial)
+    monkeypatch.setattr("rich.console._is_jupyter", lambda: True)
+    assert first.transcript(trial) == plain
+    drawn = sociolab.draw(sociolab.Section("Who talks", ("Both do.",)), "terminal")
+    assert "Both do." in drawn
+    assert capsys.readouterr().out == ""
+
+
 def test_one_seat_sees_no_secret_of_the_other(first: Run) -> None:
     trial = first.episodes["trial"][0]
     assert first.transcript(trial)._repr_html_().count("Secret:") == 2

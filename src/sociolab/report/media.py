@@ -33,7 +33,9 @@ def draw(conclusion: Section | Sequence[Section], medium: Medium, *, width: int 
             from sociolab.report.terminal import printed
 
             file = io.StringIO()
-            console = Console(file=file, width=width, no_color=True, highlight=False)
+            console = Console(
+                file=file, width=width, no_color=True, highlight=False, force_jupyter=False
+            )
             console.print(printed(sections))
             return file.getvalue()
         case "html":

@@ -210,7 +210,14 @@ def play_text(view: TranscriptView, width: int = 80) -> str:
 def plain_text(content: RenderableType, width: int) -> str:
     """What a terminal of so many columns shows, without colours."""
     file = io.StringIO()
-    console = Console(file=file, width=width, no_color=True, color_system=None, highlight=False)
+    console = Console(
+        file=file,
+        width=width,
+        no_color=True,
+        color_system=None,
+        highlight=False,
+        force_jupyter=False,  # there, it would show the text in place of writing it
+    )
     console.print(content)
     return "\n".join(line.rstrip() for line in file.getvalue().splitlines()) + "\n"
 
