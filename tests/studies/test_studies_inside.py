@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import shutil
 from importlib.resources import files
 from pathlib import Path
@@ -59,6 +60,19 @@ def test_a_folder_of_data_is_found_wherever_the_server_starts(
         plan_of = StudySettings.model_validate(store.studies.get("talks").settings).play
     assert plan_of is not None
     assert load_partner_cast(plan_of).kit.data.hash
+
+
+def test_the_example_recruits_once_its_last_part_is_uncommented(tmp_path: Path) -> None:
+    first, _, last = example("play").partition("# Conditions:")
+    last = re.sub(r"(?m)^# (?=\[|\w+ = )", "", last)
+    file = tmp_path / "talks.toml"
+    file.write_text(f"{first.replace('name@example.org', 'lab@uni.edu')}# {last}", "utf-8")
+    name, found = read_study(file)
+    with Store.open(tmp_path / "store.db") as store:
+        create_study(store, name, found)
+    assert found.recruit is not None
+    assert found.recruit.questions[0].quotas == {"every week": 2}
+    assert found.conditions[0].partners == ("scripted",)
 
 
 @pytest.mark.parametrize("kind", KINDS)

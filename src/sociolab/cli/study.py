@@ -77,13 +77,15 @@ def create(
         row = setup.create_study(opened, name or name_in_file, settings)
         opened.audit_log.add("set up", row.name)
     say(f"{row.name} is set up and still closed. Next:")
-    invite = f"sociolab study invite {row.name} 10"
-    for command, does in (
-        (invite, "makes ten links"),
+    steps = (
+        (f"sociolab study recruit {row.name}", "prints the open link")
+        if settings.recruit
+        else (f"sociolab study invite {row.name} 10", "makes ten links"),
         (f"sociolab study open {row.name}", "lets participants in"),
         ("sociolab web", "runs the web app"),
-    ):
-        say(f"  {command:<{len(invite)}}    {does}")
+    )
+    for command, does in steps:
+        say(f"  {command:<{max(len(each) for each, _ in steps)}}    {does}")
 
 
 @study.command("list", epilog="Example: sociolab study list")

@@ -162,7 +162,7 @@ def describe_capacity(store: Store, row: StudyRow) -> str:
         return ""
     people, gone = plural(room.people, "person", "people"), ("refused", "left")
     count = sum(who.state not in gone for who in store.studies.participants(row.name))
-    beyond = f" There are {count - room.people} participants more than that."
+    beyond = f" {plural(count - room.people, 'participant')} more than that are invited."
     return (
         f"The plan has room for {people}: {plural(room.items, room.unit)}, {room.each} per person. "
         f"Anyone who comes later will find nothing left to do.{beyond * (count > room.people)}"

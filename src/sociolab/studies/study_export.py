@@ -339,7 +339,7 @@ def format_time(seconds: float | None) -> str | None:
 def readme(row: StudyRow, settings: StudySettings, names: Collection[str]) -> str:
     """A description of the files with these names, and of all columns."""
     listed = "".join(f"| `{name}` | {_about(name)} |\n" for name in names)
-    retention = settings.retention or "The study states no time after which data are deleted."
+    retention = f'Participants were told: "{settings.retention}"' if settings.retention else ""
     parts = [_ALL.format(name=row.name, title=settings.title, retention=retention, rows=listed)]
     book = codebook(settings)
     for name in names:
@@ -403,7 +403,9 @@ text that a spreadsheet would take for a formula is preceded by an apostrophe.
 
 No file holds a name, an address, a link, or an id of a recruiting platform: `participant` is a code
 drawn at random. What people wrote is unchanged and may reveal more than they meant to: read it
-before you share it. {retention}
+before you share it.
+
+{retention}
 
 | file | each row is |
 |---|---|
