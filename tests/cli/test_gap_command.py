@@ -76,10 +76,10 @@ def test_sample_data_and_scripted_players_are_called_so(played: Sociolab) -> Non
     assert "not human play" in text
     assert "scripted: rule-based players" in text
     assert "baseline: last speaker" in text
-    assert "No order of agents: scripted has 12 sessions, and an order takes 600 of each" in text
+    assert "No ranking of agents: scripted has 12 sessions, and a ranking needs 600 of each" in text
     for control in ("words deleted", "skills shuffled", "stated intention", "small talk"):
         assert f"{control} control" in text
-    assert text.index("No order") < text.index("real play people") < text.index("F_c %")
+    assert text.index("No ranking") < text.index("real play people") < text.index("F_c %")
 
 
 def test_the_same_command_gives_the_same_figures(played: Sociolab, started: Sociolab) -> None:
@@ -157,7 +157,10 @@ def test_a_model_whose_replies_are_of_no_use_is_given_no_figure(
     assert "nothing was predicted, so there is no F and no G" in text
     f0 = text.split("nothing (f0)")[1].split("examples of")[0]
     assert "0.0" not in f0
-    assert "nobody can tell whether people rank above the controls; give --refits 12" in text
+    assert (
+        "it cannot be determined whether real play ranks above the controls; give --refits 12"
+        in text
+    )
 
 
 def test_answers_without_a_score_are_counted_beside_the_iep(
@@ -333,7 +336,7 @@ def test_files_in_the_open_format_need_no_store(sociolab: Sociolab, tmp_path: Pa
                     "--refits", 0, "--html", "gap.html", "--store", "no.db")  # fmt: skip
     assert done.code == 0, done.err
     text = " ".join(done.out.split())
-    assert "which include sampling of the test rows alone" in text or "no intervals" in text
+    assert "which include sampling of the test rows only" in text or "no intervals" in text
     assert 'no "real play in this format"' in text
     assert "Intention gap: virtual DM linear" in (tmp_path / "gap.html").read_text("utf-8")
     assert not (tmp_path / "no.db").exists()
@@ -361,14 +364,14 @@ def test_agents_stand_beside_people_and_controls_on_play_cut_at_its_checks(
     assert agent["name"] == "scripted"
     assert agent["assigned"] == agent["shown"] > agent["kept"] >= table["ladder"]["labels"]
     (verdict,) = document["verdicts"]
-    assert verdict.startswith("No order of agents: scripted has 12 sessions")
+    assert verdict.startswith("No ranking of agents: scripted has 12 sessions")
 
 
 def test_sessions_that_are_played_again_are_no_other_sessions(sociolab: Sociolab) -> None:
     sociolab("run", "anteval-intention", "--agent", "scripted", "--repeats", 3, "--name", "g",
              "--set", "sessions=4", "--set", "turns=12", "--store", "s.db")  # fmt: skip
     (verdict,) = gap(sociolab)["verdicts"]
-    assert verdict.startswith("No order of agents: scripted has 4 sessions")
+    assert verdict.startswith("No ranking of agents: scripted has 4 sessions")
 
 
 def test_play_without_marks_has_no_headline_and_the_paper_format_all_the_same(
@@ -386,14 +389,17 @@ def test_play_without_marks_has_no_headline_and_the_paper_format_all_the_same(
              "sessions=8", "--set", "turns=12", "--name", "g", "--store", "s.db")  # fmt: skip
     done = sociolab("gap", "--real", "sample", "--generated", "g", "--store", "s.db", "--refits", 2)
     text = " ".join(done.out.split())
-    assert "No G of play cut at its checks, and so no order of agents: no move is marked" in text
+    assert (
+        "No G of play cut at its checks, and therefore no ranking of agents: no move is marked"
+        in text
+    )
     assert "In the paper's format: virtual DM linear" in text
 
 
 def test_a_plan_that_cannot_order_agents_says_so_before_it_is_played(sociolab: Sociolab) -> None:
-    sentence = "sociolab gap will put no agents in order by this run: "
+    sentence = "sociolab gap will not be able to rank agents by this run: "
     plain = " ".join(sociolab("run", "anteval-intention", "--dry-run").out.split())
-    assert f"{sentence}50 sessions are planned, and an order takes 600" in plain
+    assert f"{sentence}50 sessions are planned, and a ranking needs 600" in plain
     assert "(--set marks=true)" in plain
     assert "(--set prior=DATA" in plain
     enough = ("--set", "sessions=600", "--set", "marks=true", "--set", "prior=sample")
@@ -403,7 +409,7 @@ def test_a_plan_that_cannot_order_agents_says_so_before_it_is_played(sociolab: S
     limited = sociolab("run", "anteval-intention", *enough, "--limit", 1, "--set", "turns=2",
                        "--name", "g", "--store", "s.db")  # fmt: skip
     assert f"{sentence}1 session are planned" not in limited.err
-    assert f"{sentence}1 session is planned, and an order takes 600" in limited.err
+    assert f"{sentence}1 session is planned, and a ranking needs 600" in limited.err
     again = ("--set", "sessions=50", *enough[2:], "--repeats", 12)
     repeated = " ".join(sociolab("run", "anteval-intention", "--dry-run", *again).out.split())
     assert f"{sentence}50 sessions are planned" in repeated, "played 12 times they are still 50"

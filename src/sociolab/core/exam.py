@@ -16,13 +16,13 @@ injected instruction to the judge; a success told in another order; a success am
 irrelevant; much talk to no purpose."""
 
 MISSES: Mapping[str, str] = {
-    "success": "a success not seen",
+    "success": "a success missed",
     "failure": "a failure taken for a success",
     "near miss": "a near miss taken for a success",
     "small talk": "success inferred from small talk",
     "order": "an order to the judge obeyed",
-    "reversed": "a success told in another order not seen",
-    "padding": "a success among much else not seen",
+    "reversed": "a success told in another order missed",
+    "padding": "a success missed among irrelevant talk",
     "empty": "success inferred from empty talk",
 }
 """How reports name a wrong answer to a case of each kind."""

@@ -61,11 +61,11 @@ SCORES = {
     "role": TableColumn("str", "judge, reader or sheet"),
     "model": TableColumn("str", "name of the model, class or set of ratings"),
     "sheet": TableColumn("str", "the behaviour sheet that it filled in; empty: none"),
-    "code": TableColumn("str", "fingerprint of a Python class; null: no such class"),
+    "code": TableColumn("str", "fingerprint of a Python class; null: not a class"),
     "prompts": TableColumn("str", "hash of the texts that the judge got; null: none"),
     "measure": TableColumn("str", "name of the metric"),
-    "low": TableColumn("float", "the least value of the metric, in its unit"),
-    "high": TableColumn("float", "the greatest value, in its unit; inf: no limit"),
+    "low": TableColumn("float", "the lowest value of the metric, in its unit"),
+    "high": TableColumn("float", "the highest value, in its unit; inf: no limit"),
     **_SEAT,
     "kind": TableColumn("str", "score, failure or unscored"),
     "value": TableColumn("float", "the score, between low and high; null: none was given"),
@@ -73,16 +73,16 @@ SCORES = {
     "cause": TableColumn("str", "of a failure; null: no failure"),
     "attempts": TableColumn("int", "of a failure, how often the judge was asked; null: no failure"),
     "unscored": TableColumn(
-        "str", "why there is no score: cannot tell, disputed, unconfirmed, ...; null: kind says"
+        "str", "why there is no score: cannot tell, disputed, unconfirmed, ...; null: other kind"
     ),
     "least": TableColumn(
-        "float", "of an unscored one, the least that the value could be; null: other kind"
+        "float", "of an unscored one, the lowest that the value could be; null: other kind"
     ),
     "most": TableColumn(
-        "float", "of an unscored one, the most that the value could be; null: other kind"
+        "float", "of an unscored one, the highest that the value could be; null: other kind"
     ),
     "rater": TableColumn("str", "pseudonym of the person who rated; null: no rating"),
-    "seconds": TableColumn("float", "s, that the person took; null: no rating, or not known"),
+    "seconds": TableColumn("float", "seconds that the person took; null: no rating, or not known"),
     "when": TableColumn("str", "of a rating, UTC, as ISO 8601; null: no rating, or not known"),
 }
 
@@ -188,9 +188,7 @@ _BATCH = 5000
 
 _CALL = {
     "run": TableColumn("str", "the run's name"),
-    "trial": TableColumn(
-        "str", "id of the episode, or the name of another work, such as a judging"
-    ),
+    "trial": TableColumn("str", "id of the episode, or the name of other work, such as a judging"),
     "role": TableColumn("str", "who asked: agent, partner, background, judge, ..."),
     "seat": TableColumn("str", "for which seat; empty: none"),
     "turn": TableColumn("int", "from 0"),
@@ -233,11 +231,11 @@ CALLS = {
 LEDGER = {
     **_CALL,
     "number": TableColumn("int", "of the request in its call, from 1"),
-    "cause": TableColumn("str", "why it failed; null: it brought the reply"),
+    "cause": TableColumn("str", "why it failed; null: it succeeded"),
     "billed": TableColumn("str", "told, estimated, possible or no"),
     **_USAGE,
-    "usd": TableColumn("float", "US dollars that are booked; null: no price known"),
-    "seconds": TableColumn("float", "s; where it brought the reply, of the whole call"),
+    "usd": TableColumn("float", "US dollars that are charged; null: no price known"),
+    "seconds": TableColumn("float", "s; if it succeeded, of the whole call"),
     "at": TableColumn("float", "s since 1970, UTC, when it was stored"),
 }
 

@@ -340,7 +340,7 @@ def test_the_misses_are_named_and_can_be_looked_up(tmp_path: Path) -> None:
     rows = told.tables[1].rows
     assert {row[0] for row in rows} == {"guitar-sold"}
     assert {(row[3], row[2]) for row in rows} == {
-        ("goal", "a success not seen"),
+        ("goal", "a success missed"),
         ("goal_checked", "goal_checked misread"),
         ("secret", "secret misread"),
     }

@@ -176,7 +176,7 @@ def test_one_real_episode_cannot_be_people_and_teacher() -> None:
 def test_without_refits_or_cut_play_there_is_no_ladder() -> None:
     costly, unmarked = table_of(0, a=scenes(20, "a")), table_of(2, a=())
     assert costly.ladder is unmarked.ladder is None
-    assert "nobody can tell whether people rank above the controls" in said(costly)
+    assert "it cannot be determined whether real play ranks above the controls" in said(costly)
     assert "play with --set marks=true" in said(unmarked)
 
 
@@ -203,7 +203,7 @@ def test_marked_play_of_other_skills_is_not_called_unmarked() -> None:
     ]
     alone = table_of(2, o=other)
     assert alone.ladder is None
-    assert "no order of agents: no marked move shows a skill that is in the real" in said(alone)
+    assert "no ranking of agents: no marked move shows a skill that is in the real" in said(alone)
     assert "marks=true" not in said(alone)
     beside = said(table_of(2, a=scenes(20, "a"), o=other, u=()))
     assert "o is not in this table: none of its marked moves shows a skill" in beside
@@ -284,11 +284,11 @@ def test_agents_are_put_in_order_nearest_to_people_first() -> None:
     table = hand_made(rung("b", "agent", 30, (10, 40)), rung("a", "agent", 8, (-2, 12)))
     verdict, rows, headings = headline(table)
     assert verdict == (
-        "Nearest to people's play first: a 8.0, b 30.0. People: real play 3.0. "
+        "Closest to people's play first: a 8.0, b 30.0. People: real play 3.0. "
         "Controls: small talk 15.0."
     )
     assert rows == ["real play", "a", "small talk", "b"]
-    assert headings[1] == "Each agent less the next: G_o"
+    assert headings[1] == "Each agent minus the next: G_o"
     order = next(iter(gap_sections(table, "real play", ()))).tables[1]
     assert order.rows[0][2] == "\N{MINUS SIGN}9.0 [\N{MINUS SIGN}15.0, \N{MINUS SIGN}3.0]"
 
@@ -296,7 +296,7 @@ def test_agents_are_put_in_order_nearest_to_people_first() -> None:
 def test_agents_whose_difference_may_be_0_are_not_told_apart() -> None:
     agents = rung("a", "agent", 8, (-2, 12)), rung("b", "agent", 9, (-1, 13))
     close, _, _ = headline(hand_made(*agents, step=GapFigure(-1.0, -7.0, 5.0)))
-    assert close.startswith("Nearest to people's play first: a 8.0 and b 9.0 (not told apart). ")
+    assert close.startswith("Closest to people's play first: a 8.0 and b 9.0 (not told apart). ")
     unknown, _, _ = headline(hand_made(*agents, step=GapFigure(-1.0)))
     assert "(not told apart)" in unknown
     three = (*agents, rung("c", "agent", None, None))
@@ -322,21 +322,21 @@ def test_a_gap_that_is_not_defined_is_not_0() -> None:
 def unordered(table: GapTable) -> str:
     """The verdict of a ladder without an order; its agents stand as they were given."""
     verdict, _, headings = headline(table)
-    assert verdict.startswith("No order of agents: ")
+    assert verdict.startswith("No ranking of agents: ")
     assert len(headings) == 1
     return verdict
 
 
 def test_fewer_than_600_sessions_or_labels_give_no_order() -> None:
     few = rung("b", "agent", 30, (10, 40), sessions=599)
-    assert "b has 599 sessions, and an order takes 600 of each" in unordered(hand_made(few))
+    assert "b has 599 sessions, and a ranking needs 600 of each" in unordered(hand_made(few))
     enough = rung("b", "agent", 30, (10, 40))
-    assert "599 labels are learned from" in unordered(hand_made(enough, labels=599))
+    assert "599 labels are used for training" in unordered(hand_made(enough, labels=599))
 
 
 def test_no_order_where_people_do_not_surely_rank_above_a_control() -> None:
     table = hand_made(rung("b", "agent", 30, (10, 40)), control=(-1.0, 25.0))
-    assert "real play does not surely rank above small talk (less people's" in unordered(table)
+    assert "real play does not reliably rank above small talk (minus people's" in unordered(table)
 
 
 def test_an_agent_better_than_people_is_flagged() -> None:
@@ -345,7 +345,7 @@ def test_an_agent_better_than_people_is_flagged() -> None:
     assert "better than people" not in chance
     assert "first: bot \N{MINUS SIGN}4.0. People" in chance
     table = hand_made(rung("bot", "agent", -14, (-30, -4)))
-    assert "bot scores better than people (less people's" in said(table)
+    assert "bot scores better than people (minus people's" in said(table)
     assert "a warning, not praise" in said(table)
     assert "first: no agent. People" in said(table), "a flagged agent leads no order"
     assert "better than people" not in said(hand_made(rung("b", "agent", 4, (-9, 11))))

@@ -805,11 +805,11 @@ def _score_gain(seat: str, kind: str, value: float, *, agreed: bool) -> Score:
         return _rounded(FINANCIAL, seat, value - 5, reason)
     gain = value - AT_TARGET
     scaled = 5 * gain / ((HIGHEST - AT_TARGET) if gain > 0 else AT_TARGET)
-    reason = f"the price is worth {value:.3g} of 10, the own target 6: -5 to 5 over that range"
+    reason = f"the price is worth {value:.3g} of 10, the player's own target 6; rescaled to -5 to 5"
     return _rounded(FINANCIAL, seat, scaled, reason)
 
 
 def _rounded(measure: Measure, seat: str, value: float, reason: str) -> Score:
     """A score of the value as a whole number, halves rounded up, within the measure's range."""
     rounded = min(measure.high, max(measure.low, math.floor(value + 0.5)))
-    return Score(measure, seat, rounded, f"{reason}; {value:.3g} counts as {rounded:g}")
+    return Score(measure, seat, rounded, f"{reason}; {value:.3g} is rounded to {rounded:g}")
