@@ -29,6 +29,9 @@ BELONGING = (
     "measures",
     "judgings",
     "verdicts",
+    "recruiting",
+    "recruits",
+    "platform_ids",
     "attachments",
     "notes",
     "studies",
@@ -58,6 +61,7 @@ def fill(store: Store, name: str) -> None:
     person = store.studies.add_participant(f"{name}-study", "p-aaaaaa", None)
     store.studies.assign(person, "t1", "ann", "open")
     store.studies.answer(person, "", "age", 31)
+    store.recruits.add(f"{name}-study", person, "ada", {"PROLIFIC_PID": "ada"})
     store.search.index(name, "t1", "Hello there")
     store.record_look((name, name), "[]", 9)
 
@@ -183,11 +187,12 @@ def test_renaming_to_a_taken_name_is_refused(store: Store) -> None:
 def test_deleting_leaves_nothing_behind_in_any_table(store: Store) -> None:
     fill(store, "r")
     sizes = table_sizes(store)
-    assert (sizes.pop("salt"), sizes.pop("versions")) == (1, 1)  # of the store, not of a run
+    of_no_run = {"salt": 1, "versions": 1, "audit_log": 0}
+    assert {table: sizes.pop(table) for table in of_no_run} == of_no_run
     assert set(sizes) == set(BELONGING)
     assert all(sizes.values()), f"the sample run leaves a table empty: {sizes}"
     store.delete_run("r")
-    assert table_sizes(store) == {"salt": 1, "versions": 1} | dict.fromkeys(BELONGING, 0)
+    assert table_sizes(store) == of_no_run | dict.fromkeys(BELONGING, 0)
 
 
 def test_deleting_leaves_other_runs_alone(store: Store) -> None:
