@@ -275,7 +275,7 @@ def test_what_is_refused_is_told_in_a_sentence(tmp_path: Path, endpoint: Endpoin
         told = await refused("start_run", plan=plan)
         assert re.fullmatch(
             r"refused: this would cost \$\S+ or more, and \$0\.00 of the server's budget of "
-            r"\$0\.00 is left; .*--budget",
+            r"\$0\.00 is left beside what is under way; .*--budget",
             told,
         )
         told = await refused("start_run", plan={"limit": 11})

@@ -65,6 +65,8 @@ def _serve_http(server: Any, port: int) -> None:
     from sociolab.web.server import open_listener
 
     with open_listener(_HOST, port) as listener:
-        config = uvicorn.Config(server.streamable_http_app(host=_HOST), log_level="warning")
+        app = server.streamable_http_app(host=_HOST)
+        # Clients keep a stream open, for which Ctrl-C does not wait.
+        config = uvicorn.Config(app, log_level="warning", timeout_graceful_shutdown=1)
         say(f"http://{_HOST}:{listener.getsockname()[1]}/mcp serves MCP; Ctrl-C ends")
         uvicorn.Server(config).run(sockets=[listener])

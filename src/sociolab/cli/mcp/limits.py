@@ -62,7 +62,10 @@ class ClientLimits:
                     f" of the {self.episodes:,} that this server was started with are left; take "
                     "fewer tasks or repeats, or have it started with a larger --episodes"
                 )
-            rest = f"{money(left.usd)} of the server's budget of {money(self.usd)} is left"
+            rest = (
+                f"{money(left.usd)} of the server's budget of {money(self.usd)} is left beside "
+                "what is under way"
+            )
             advice = "or have the server started with a larger --budget"
             if usd is not None and usd > left.usd:
                 raise ConfigError(

@@ -128,7 +128,8 @@ class Runs:
         expected = self.price(config)
         share, spent = 1.0, 0.0
         if earlier := _stored_state(config, self._limits.left):
-            share = (earlier.episodes - earlier.done) / (earlier.episodes or 1)
+            played = earlier.done - earlier.failed  # failed ones may be played again
+            share = 1 - played / (earlier.episodes or 1)
             spent = earlier.usd or 0.0
         low, _ = usd_range(expected)
         free = not expected.prices and not expected.uncounted
