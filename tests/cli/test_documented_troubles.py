@@ -130,6 +130,8 @@ def test_servers_and_budgets_get_the_sentences_that_the_page_explains(
             "the budget of $0.01 is used up: $0.0054 spent, and another episode takes about "
             "$0.0089; resume with a larger --budget",
         )
+        played = sociolab(*play, "--agent", "ok/m", "--name", "played")
+        assert is_documented(played, "Cannot tell: goal (checked) has only")
         cut = sociolab("doctor", "cut/m")
         assert is_documented(cut, "give the server a longer context, or agents lose their goals")
     gone = sociolab("doctor", "ok/m")
