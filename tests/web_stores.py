@@ -48,7 +48,8 @@ def filled_store(path: Path) -> Names:
         found = [(name, row.trial) for name in runs for row in store.trials(name)[:2]]
         pairs, cookies, secrets = [], [], []
         for kind, plan in _PLANS.items():
-            create_study(store, kind, StudySettings.model_validate({"title": kind, kind: plan}))
+            values = {"title": kind, "debriefing": "Some partners are programs.", kind: plan}
+            create_study(store, kind, StudySettings.model_validate(values))
             store.studies.change(kind, open=True)
             for link in invite(store, kind, PEOPLE):
                 row = store.studies.participant(kind, link.participant)
