@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import Page, expect
+from playwright.sync_api import Browser, Page, expect
 
 from declared_worlds import declared
 from looks import held, overflow
@@ -56,6 +56,34 @@ def test_the_pages_of_runs_are_usable_by_everybody(tab: Page, address: str, stor
     held(tab, "episodes")
     tab.goto(f"{address}/search?q=kite")
     held(tab, "search")
+
+
+def test_a_run_fits_two_screens_and_the_rest_stands_behind_tabs(tab: Page, address: str) -> None:
+    tab.set_viewport_size({"width": 1440, "height": 900})
+    tab.goto(f"{address}/runs/sotopia")
+    drawn(tab)
+    assert tab.evaluate("document.documentElement.scrollHeight") <= 2 * 900
+    verdict = tab.locator(".verdict")
+    expect(verdict).to_contain_text("Smoke test (rule-based agents only), not a result: ")
+    parts = tab.get_by_role("navigation", name="Parts of this page")
+    scores, reproduce = parts.get_by_role("link", name="Scores"), parts.get_by_text("Reproduce")
+    expect(scores).to_have_attribute("aria-current", "true")
+    reproduce.focus()
+    tab.keyboard.press("Enter")
+    expect(tab.get_by_role("heading", name="Reproduce this run")).to_be_in_viewport()
+    expect(tab.get_by_role("heading", name="Scores", exact=True)).to_be_hidden()
+    expect(reproduce).to_have_attribute("aria-current", "true")
+    expect(scores).not_to_have_attribute("aria-current", "true")
+    tab.go_back()
+    expect(tab.get_by_role("heading", name="Scores", exact=True)).to_be_visible()
+
+
+def test_the_tabs_of_a_run_need_no_script(chromium: Browser, address: str) -> None:
+    with chromium.new_context(java_script_enabled=False) as context:
+        page = context.new_page()
+        page.goto(f"{address}/runs/sotopia#cost")
+        expect(page.get_by_role("heading", name="Usage and cost")).to_be_visible()
+        expect(page.get_by_role("heading", name="Scores", exact=True)).to_be_hidden()
 
 
 @pytest.mark.parametrize(

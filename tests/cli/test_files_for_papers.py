@@ -29,9 +29,9 @@ def test_the_two_agents_of_a_run_are_compared_without_being_named(
     done = played("compare", "two", "--metric", "BEL", *RENAMED, *files)
     assert done.code == 0, done.err
     assert "A: Rules vs. B: Parrot" in done.out
-    assert "means over 24 pairs in 6 scenarios; partners of both: Parrot and Rules" in " ".join(
-        done.out.split()
-    )
+    assert "A does better in BEL: A \N{MINUS SIGN} B = 6.75 [4.88, 8.63], p = 0.031" in done.out
+    means = "means over 24 pairs in 6 scenarios; partners of both: Parrot and Rules"
+    assert means in (tmp_path / "c.md").read_text("utf-8")
     assert all(f"wrote c.{kind}" in done.err for kind in ("tex", "md", "csv", "svg"))
     tex = (tmp_path / "c.tex").read_text("utf-8")
     assert r"metric & Rules & Parrot & difference & 95 \% interval & p & Holm p \\" in tex

@@ -26,7 +26,6 @@ from sociolab.report import (
 from sociolab.report.html import chart_scripts, section_page, write_html
 from sociolab.report.result import PlayValue, ScoreDistribution
 from sociolab.report.run_facts import cautions, command
-from sociolab.report.score_tables import findings
 from sociolab.report.section import Chart, Figure
 from sociolab.report.transcript_views import evenly_chosen, private_part
 from sociolab.store import Store
@@ -450,33 +449,6 @@ def test_of_one_scenario_no_interval_is_spoken_of(result: RunResult) -> None:
     assert "All scores come from one scenario, so there is no interval" in told
     assert "too short" not in told
     assert "Intervals reflect" not in told
-
-
-def test_the_summary_has_the_main_measure_of_each_judge(result: RunResult) -> None:
-    assert findings(result) == (
-        "GOAL (0 to 10, higher is better), judge heuristic: openai/alpha 7.33 [2.93, 10.00] (12 "
-        "scores); scripted 3.78 [0.00, 8.02] (9 scores, 3 failed; 6.7 % invalid turns).",
-        "goal (checked) (0 to 10, higher is better), judge goal check: openai/alpha 5.00 (no "
-        "interval) (4 scores, 8 not scored, bounds [1.67, 7.67]); scripted 5.00 (no interval) (4 "
-        "scores, 2 failed, 6 not scored, bounds [1.67, 8.00]; 6.7 % invalid turns); less than "
-        "80 % of goal (checked) is established, so it does not lead; see the bounds.",
-    )
-
-
-def test_of_many_agents_the_summary_names_the_highest_and_the_lowest(result: RunResult) -> None:
-    mine = next(e for e in result.scores if (e.judge, e.measure) == ("heuristic", "goal"))
-    crowd = [
-        mine.model_copy(update={"agent": f"lab/{i}", "value": float(value), "by": {}})
-        for i, value in enumerate((3, 9, 1, 4, 1, 5))
-    ]
-    few, many = (
-        findings(result.model_copy(update={"scores": tuple(some)}))[0]
-        for some in (crowd[:5], crowd)
-    )
-    assert few.count("lab/") == 5
-    assert "best of 6 agents: lab/1 9.00" in many
-    assert "worst: lab/2 1.00" in many
-    assert many.count("lab/") == 2
 
 
 def test_a_table_can_be_scrolled_by_keyboard_and_printed_whole(result: RunResult) -> None:

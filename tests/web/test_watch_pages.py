@@ -121,7 +121,7 @@ def test_a_run_that_stopped_says_how_to_go_on_and_one_being_played_does_not(
     assert "To resume this run, repeat the command under" in stopped
     with lock_run(store, RUN):
         played = get(address, f"/runs/{RUN}")
-    assert "not played yet" not in played.partition("Summary")[0]
+    assert "not played yet" not in played.partition("Mean score per agent")[0]
     assert "To resume this run" not in played
 
 

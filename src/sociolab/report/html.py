@@ -38,7 +38,6 @@ from sociolab.report.run_facts import (
 from sociolab.report.schema import RunResult, ScoreEntry
 from sociolab.report.score_tables import (
     agent_grids,
-    findings,
     heat_of,
     other_grids,
     outcomes_sections,
@@ -220,7 +219,6 @@ def content(place: int, run: ShownRun) -> dict[str, Any]:
         "verdict": run_verdict(result, run.compared),
         "warnings": warnings(result),
         "summary": summary(result),
-        "findings": findings(result),
         "notes": note_facts(result),
         "compared": run.compared,
         "cautions": cautions(result),

@@ -8,7 +8,6 @@ from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from sociolab.core.metrics import format_range
 from sociolab.core.score import BASELINES, BY_FORMULA, Measure, Method
 from sociolab.report.catalogue import Catalogue
 from sociolab.report.exam import exam_notes, judge_notes
@@ -41,7 +40,6 @@ from sociolab.report.words import (
     nature,
     natures,
     number,
-    plural,
     scripted_play,
     size,
     size_words,
@@ -201,7 +199,9 @@ def agent_grids(result: RunResult) -> tuple[Grid, ...]:
         rows = [entry for entry in result.scores if entry.judge == judge]
         heading = SAY("by_agent", judge=judge)
         grid = _by_measure(result, heading, "agent", _by_agent(result, rows), judge)
-        grids.append(replace(grid, notes=(*grid.notes, *_partners_differ(rows, evaluated(result)))))
+        differ = _partners_differ(rows, evaluated(result))
+        little = little_established(result, _agent_means(result, judge))
+        grids.append(replace(grid, notes=(*grid.notes, *differ, *little)))
         roles = [
             (f"{agent} as {entry.by['role']}", entry)
             for agent in partner_last(result)
@@ -400,13 +400,13 @@ def run_section(
     result: RunResult, *, details: bool = False, verdict: str = "", compared: Section | None = None
 ) -> Section:
     """A run as a section: its verdict, the comparison of its two agents if it has two, all tables,
-    summary, main findings, warnings and limitations.
+    summary, warnings and limitations.
 
     `details` adds an agent-partner matrix of every metric, not only of the main one.
     """
     return Section(
         title=f"{result.run}: {result.world}",
-        sentences=(summary(result), *findings(result), *warnings(result)),
+        sentences=(summary(result), *warnings(result)),
         cautions=cautions(result),
         tables=(
             *(compared.tables if compared else ()),
@@ -710,66 +710,6 @@ def overview_table(result: RunResult, most: int = MOST_ROWS) -> FindingTable | N
         title=SAY("mean_scores") if several else SAY("mean_scores_of", agent=agents[0]),
         unit=failed_unit(result),
     )
-
-
-# ------------------------------------------------------------------ sentences
-
-
-def findings(result: RunResult) -> tuple[str, ...]:
-    """For each judge, a sentence with the agents' means in the main metric."""
-    sentences = []
-    for judge in judges_of(result):
-        scores = [e for _, e in _by_agent(result, (e for e in result.scores if e.judge == judge))]
-        for measure in main_measure(result, scores):
-            entries = [e for e in scores if e.measure == measure.measure]
-            means = (
-                _describe_means(result, entries, measure),
-                *little_established(result, entries),
-            )
-            better = metric_of(result, measure).better
-            direction = f", {better} is better" if better else ""
-            sentences.append(
-                SAY(
-                    "finding",
-                    metric=measure.title,
-                    scale=format_range(measure.low, measure.high) + direction,
-                    judge=judge,
-                    means="; ".join(means),
-                )
-            )
-    return tuple(sentences)
-
-
-_MANY = 6
-"""Number of agents from which a sentence names only the best and the worst."""
-
-
-def _describe_means(result: RunResult, entries: Sequence[ScoreEntry], measure: MeasureEntry) -> str:
-    scored = sorted((e for e in entries if e.value is not None), key=lambda e: e.value or 0.0)
-    if len(entries) < _MANY or len(scored) < 2:
-        return "; ".join(_describe_mean(result, entry, measure) for entry in entries)
-    last, first = (_describe_mean(result, entry, measure) for entry in (scored[0], scored[-1]))
-    better = metric_of(result, measure).better
-    if better == "lower":
-        last, first = first, last
-    best, worst = ("best", "worst") if better else ("highest", "lowest")
-    n = len(entries)
-    return SAY("two_of_many", best=best, n=n, first=first, worst=worst, last=last)
-
-
-def _describe_mean(result: RunResult, entry: ScoreEntry, measure: MeasureEntry) -> str:
-    missing = f", {entry.failures:,} failed" if entry.failures else ""
-    missing += f", {entry.unscored:,} not scored" if entry.unscored else ""
-    if not entry.established and (bounds := covered(result, entry)["bounds"]):
-        missing += f", bounds {minus(bounds)}"
-    lost = failed_share(entry)
-    turns = f"; {lost} {failed_unit(result)}" if lost else ""
-    plays = f"({plural(entry.n, 'score')}{missing}{turns})"
-    if entry.value is None:
-        return f"{entry.agent} no score {plays}"
-    span = interval(result, entry)
-    figures = f"{number(entry.value, measure)} {span or '(no interval)'}"
-    return f"{entry.agent} {minus(figures)} {plays}"
 
 
 # ------------------------------------------------------------------ heat maps

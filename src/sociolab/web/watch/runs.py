@@ -9,6 +9,7 @@ from typing import Annotated, Any, Literal, TypeAlias
 from fastapi import APIRouter, Query, Request
 from starlette.responses import HTMLResponse, Response
 
+from sociolab.analysis.run_comparison import two_agents
 from sociolab.app.results import shown_run
 from sociolab.app.run_cache import RUN_CACHE
 from sociolab.report.html import ShownRun, content, render_page
@@ -70,7 +71,7 @@ def _run_view(store: Store, run: str) -> RunView:
     main = leading(result, spreads)
     return RunView(
         result,
-        content(1, ShownRun(result, spreads=spreads)),
+        content(1, ShownRun(result, spreads=spreads, compared=two_agents(store, result))),
         extremes(main),
         titled(result, main),
         store.calls.totals(run),

@@ -76,3 +76,15 @@ document.addEventListener("htmx:configRequest", (event) => {
 });
 document.addEventListener("htmx:afterSwap", (event) => localTimes(event.detail.target));
 localTimes(document);
+
+/** Tell which part of a page is shown: the one in the address, else the first. */
+function markTab() {
+  const target = document.getElementById(location.hash.slice(1));
+  const shown = target?.closest(".tab") ?? document.querySelector(".tab");
+  for (const link of document.querySelectorAll(".tabs a")) {
+    if (shown && link.hash === `#${shown.id}`) link.setAttribute("aria-current", "true");
+    else link.removeAttribute("aria-current");
+  }
+}
+addEventListener("hashchange", markTab);
+markTab();
