@@ -25,6 +25,7 @@ TESTS_mcp := tests/extras/mcp
 TESTS_parquet := tests/store/test_parquet.py
 TESTS_pettingzoo := tests/training/test_pettingzoo.py
 TESTS_ray := tests/app/run/test_on_ray.py
+TESTS_virtual-dm := tests/worlds/anteval/test_virtual_dm_linear.py
 TESTS_xlsx := tests/studies/test_ratings_in_spreadsheets.py
 together := $(patsubst TESTS_%,%,$(sort $(filter TESTS_%,$(.VARIABLES))))
 

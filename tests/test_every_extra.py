@@ -13,9 +13,8 @@ def test_every_extra_has_tests_that_make_test_extras_runs() -> None:
     project = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]
     extras = set(project["optional-dependencies"]) - {"dev"}
     makefile = (ROOT / "Makefile").read_text("utf-8").replace("\\\n", " ")
-    tests = {
-        extra: files.split() for extra, files in re.findall(r"^TESTS_(\w+) := (.+)", makefile, re.M)
-    }
+    named = re.findall(r"^TESTS_([\w-]+) := (.+)", makefile, re.M)
+    tests = {extra: files.split() for extra, files in named}
     for constraints in ROOT.glob("constraints-*.txt"):
         extra = constraints.stem.removeprefix("constraints-")
         tests[extra] = [f"tests/extras/{extra}"]

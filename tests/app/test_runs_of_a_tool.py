@@ -36,7 +36,8 @@ def played(
     """What came of playing `RUNS`; `run` stands for playing one, and says why it stopped."""
 
     async def stand_in(config: RunConfig, on_progress: object) -> object:
-        return SimpleNamespace(run=config.name, stopped=run(config))
+        result = SimpleNamespace(run=config.name, stopped=run(config))
+        return SimpleNamespace(result=result)
 
     async def work(lab: Context, config: ModelAccess) -> Findings:
         found.extend(await lab.play(RUNS))

@@ -225,7 +225,7 @@ def test_a_rater_who_fails_the_test_is_thanked_and_let_go(store: Store, address:
     assert answer == {"next": HOME}
     text = client.get(HOME).text
     assert "Your ratings differ from the references" in text
-    assert "Have my data deleted" in text
+    assert "have my data deleted" in text
     assert "Your completion code" not in text
     assert [one.state for one in progress_of(store, STUDY).dropped] == ["did not qualify"]
     assert client.get(f"{HOME}/rate").status == 403
