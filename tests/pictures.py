@@ -49,7 +49,7 @@ PAGES = (
     Pictured("town-page", "demo-report-town.html", 880, town=True),
     Pictured("runs", "/runs", 800),
     Pictured("run", "/runs/demo-sotopia", 820),
-    Pictured("compare", "/compare?run=reminded&run=plain", 556),
+    Pictured("compare", "/compare?run=reminded&run=plain", 580),
     Pictured("transcript", "/runs/demo-sotopia/episodes/{bargain}"),
 )
 
