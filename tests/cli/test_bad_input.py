@@ -40,7 +40,7 @@ LONG = "long" * 64
         (("show", "abc"), "no store"),
         (("report", "abc"), "no store"),
         (("judge", "abc", "--judge", "heuristic"), "no store"),
-        (("import", "poems", "."), "run, ratings, prompts"),
+        (("import", "poems", "."), "run, inspect, ratings, prompts"),
         (("import", "run", ".", "--map", "a=b"), "--map is for ratings only, found with run"),
         (("import", "rating", "x", "--run", "r"), "(did you mean ratings?)"),
         (("import", "ratings", "a", "b"), "expected one PATH, found a b"),
