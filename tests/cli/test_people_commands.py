@@ -197,9 +197,10 @@ def test_a_reader_tells_what_models_agreed_and_the_stand_in_is_named(imported: S
     row = imported("report", "talk", "--people", "camps", "--json").document["beside_people"]
     (agent,) = row["agents"]
     assert agent["judge"] == "reader:openai/r"
-    told = [one for one in cast["measures"] if one["measure"] == "deals"]
-    assert told[0]["gap"]["n"] == 2 - cast["untold"]
-    assert agent["score"]["n"] == 2 * told[0]["gap"]["n"]
+    known = 2 - cast["untold"]  # as many as the stand-in, which draws its answers, can tell
+    told = [one["gap"]["n"] for one in cast["measures"] if one["measure"] == "deals"]
+    assert told in ([known], [])
+    assert agent["score"]["n"] == 2 * known
     assert "served by the stand-in" in imported("realism", "talk", "--people", "camps").out
 
 
