@@ -116,7 +116,11 @@ def stored(path: Path) -> set[tuple[int, str]]:
 
 
 def lay_out_both(path: Path, people: int, turns: int) -> None:
-    plan: dict[str, Any] = {"settings": {"turns": str(turns)}, "plays": 4, "turn_seconds": 600}
+    settings = {
+        "turns": str(turns),
+        "closing_question": "false",
+    }  # which these clients cannot fill in
+    plan: dict[str, Any] = {"settings": settings, "plays": 4, "turn_seconds": 600}
     lay_out(path, participants=people // 2, **plan)
     lay_out(path, "pairs", people - people // 2, people=2, **plan)
 
