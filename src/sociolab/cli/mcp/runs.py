@@ -112,6 +112,7 @@ class Runs:
         self._limits = limits
         self._store = store
         self._work: dict[str, _Work] = {}
+        self._starting = threading.Lock()  # clients call from several threads
 
     def price(self, config: RunConfig) -> RunEstimate:
         """What a run takes; ConfigError where no client may start it."""
@@ -123,6 +124,10 @@ class Runs:
 
         ConfigError where the description is wrong, or the budget does not reach.
         """
+        with self._starting:
+            return self._start(config)
+
+    def _start(self, config: RunConfig) -> StartedRun:
         if config.name and (work := self._work.get(config.name)) and not work.over.is_set():
             raise ConfigError(f'the run "{config.name}" is under way; run_progress follows it')
         expected = self.price(config)
