@@ -114,10 +114,10 @@ def test_runs_that_only_share_a_name_are_named_at_once_and_nothing_is_taken(
     with pytest.raises(ConfigError) as told:
         merge(into, parts)
     for clause in (
-        f'the run "a" of {parts[1]} is another run than that of {parts[0]}: seed 1, in',
+        f'the run "a" of {parts[1]} is not the one in {parts[0]}: seed 1, in',
         'the run "b" of',
         'the study "talks" of',
-        "nothing was taken: `sociolab rename`",
+        "nothing was merged: `sociolab rename`",
     ):
         assert clause in str(told.value)
     assert not into.exists()
@@ -125,7 +125,7 @@ def test_runs_that_only_share_a_name_are_named_at_once_and_nothing_is_taken(
     with Store.open(into) as store:
         assert [row.name for row in store.runs()] == ["a"]
         assert store.studies.all() == ()
-    with pytest.raises(ConfigError, match=r'run "a" of .*two.db is another run than that of .*all'):
+    with pytest.raises(ConfigError, match=r'run "a" of .*two.db is not the one in .*all'):
         merge(into, parts[1:])
 
 

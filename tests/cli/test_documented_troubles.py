@@ -47,9 +47,10 @@ def test_every_command_of_upgrades_and_backups_works_and_prints_what_the_page_sh
             assert done.code == 0, (line, done.err)
             printed += done.out + done.err
     for line in (
-        "wrote monday.db: 1 run, 0.3 MB, in order",
-        "all.db: small has 3 of 3 episodes played; 3 of the 3 in 2 parts were new or further on",
-        "all.db: second has 3 of 3 episodes played; 3 of the 3 in 2 parts were new or further on",
+        "wrote monday.db: 1 run, 0.3 MB, intact",
+        "all.db: small has 3 of 3 episodes played; 3 of the 3 in 2 parts were new or more complete",
+        "all.db: second has 3 of 3 episodes played; "
+        "3 of the 3 in 2 parts were new or more complete",
     ):
         assert line in UPGRADE
         assert words_of(line) in words_of(printed)
@@ -78,7 +79,7 @@ def test_every_command_of_upgrades_and_backups_works_and_prints_what_the_page_sh
          '--budget: no price is known for "limited/m"'),
         ("import run small.zip --store store.db",
          'there is a run "small" already; choose another --name, or add --replace'),
-        ("import run torn.zip --store store.db", "found no whole ZIP file"),
+        ("import run torn.zip --store store.db", "found no complete ZIP file"),
     ],
 )  # fmt: skip
 def test_bad_commands_get_the_sentence_that_the_page_explains(
@@ -127,7 +128,7 @@ def test_servers_and_budgets_get_the_sentences_that_the_page_explains(
         assert spent.code == 1
         assert is_documented(
             spent,
-            "the budget of $0.01 is used up: $0.0054 spent, and another episode takes about "
+            "the budget of $0.01 is used up: $0.0054 spent, and another episode costs about "
             "$0.0089; resume with a larger --budget",
         )
         played = sociolab(*play, "--agent", "ok/m", "--name", "played")

@@ -87,7 +87,7 @@ def test_after_deleting_it_is_said_how_large_the_store_is_and_what_gives_room_ba
 
 
 def test_damage_is_named_and_the_exit_code_says_so(lab: Sociolab, tmp_path: Path) -> None:
-    assert lab("store", "check").err == "s.db is in order\n"
+    assert lab("store", "check").err == "s.db is intact\n"
     content = (tmp_path / "s.db").read_bytes()
     assert b'"partner": null' in content
     (tmp_path / "s.db").write_bytes(content.replace(b'"partner": null', b'"partner": nulL'))

@@ -63,7 +63,7 @@ def test_the_share_is_of_the_turns_that_the_seat_was_asked_for() -> None:
 
 def test_the_worst_seat_is_named_and_the_others_are_counted() -> None:
     said = why(*turns("x", 1, 2), *turns("y", 0, 3))
-    assert said == "y (a) failed 3 of 3 turns, and another seat too many (limit: one half)"
+    assert said == "y (a) failed 3 of 3 turns, and another seat failed too many (limit: one half)"
 
 
 @pytest.mark.parametrize(

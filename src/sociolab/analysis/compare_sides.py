@@ -309,16 +309,16 @@ def check_judge(runs: Sequence[OpenedRun], judge: str, hint: str) -> None:
         return
     if len(blank) == len(runs):
         raise ConfigError(
-            f"{judge} gave no value to an agent of {' or '.join(blank)}; have them judged by a "
-            f"judge that scores such episodes: sociolab judge RUN --judge JUDGE{hint}"
+            f"no agent of {' or '.join(blank)} has a score by the judge {judge}; have them judged "
+            f"by one that scores such episodes: sociolab judge RUN --judge JUDGE{hint}"
         )
     by = "; ".join(
         f"{run.result.run} by {', '.join(entry.judge for entry in run.result.judges) or 'nobody'}"
         for run in runs
     )
     raise ConfigError(
-        f"the judges differ: {by}. {judge} gave no value to an agent of {blank[0]}; have all "
-        f"judged by one judge: sociolab judge RUN --judge JUDGE{hint}"
+        f"the judges differ: {by}. No agent of {blank[0]} has a score by the judge {judge}; "
+        f"have all judged by one judge: sociolab judge RUN --judge JUDGE{hint}"
     )
 
 

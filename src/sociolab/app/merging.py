@@ -99,20 +99,20 @@ def _check_parts(into: Path, parts: Sequence[Path], run: str | None) -> list[str
                 current = (path, store.run(name), {*store.trial_ids(name)})
                 if clauses := _differences(first.setdefault(name, current), current):
                     different.append(
-                        f'the run "{name}" of {path} is another run than that of '
+                        f'the run "{name}" of {path} is not the one in '
                         f"{first[name][0]}: {'; '.join(clauses)}"
                     )
             for study in () if run else store.studies.all():
                 where, created = studies.setdefault(study.name, (path, study.created))
                 if created != study.created:
                     different.append(
-                        f'the study "{study.name}" of {path} is another study than that of {where}'
+                        f'the study "{study.name}" of {path} is not the one in {where}'
                     )
             in_parts |= dict.fromkeys(names if path != into else ())
     if different:
         raise ConfigError(
-            f"{'; '.join(different)}; nothing was taken: `sociolab rename` a run that only has the "
-            "same name, or merge one run at a time by --run"
+            f"{'; '.join(different)}; nothing was merged: `sociolab rename` a run that only has "
+            "the same name, or merge one run at a time with --run"
         )
     return [*in_parts]
 

@@ -222,7 +222,7 @@ def store_check(store: StoreFile = None) -> None:
     with open_store(store) as opened:
         path, clauses = opened.path, list(find_damage(opened))
     _tell_damage(path, clauses)
-    say(f"{path} is in order")
+    say(f"{path} is intact")
 
 
 def _tell_damage(path: Path, clauses: Collection[str]) -> None:
@@ -258,7 +258,7 @@ def store_backup(
     if clauses:
         file.unlink()
     _tell_damage(opened.path, clauses)
-    say(f"wrote {file}: {plural(runs, 'run')}, {_mb(size.bytes)}, in order")
+    say(f"wrote {file}: {plural(runs, 'run')}, {_mb(size.bytes)}, intact")
 
 
 @store.command("merge", epilog="Example: sociolab store merge big.db s1.db s2.db s3.db")
@@ -291,7 +291,7 @@ def store_merge(
         say(
             f"{into}: {row.name} has {row.played:,} of {plural(row.trials, 'episode')} played"
             f"{failed}{remaining}; {merged.taken:,} of the {len(merged.begun):,} in "
-            f"{plural(len(parts), 'part')} were new or further on"
+            f"{plural(len(parts), 'part')} were new or more complete"
         )
 
 

@@ -73,6 +73,6 @@ class Allowance:
         limit, spent = self._budget.limit or 0.0, self._budget.spent
         expected = self._sum / self._count if self._count else 0.0
         return BudgetSpent(
-            f"the budget of ${limit:.2f} is used up: ${spent:.4f} spent, and another episode takes "
+            f"the budget of ${limit:.2f} is used up: ${spent:.4f} spent, and another episode costs "
             f"about ${expected:.4f}; resume with a larger --budget"
         )

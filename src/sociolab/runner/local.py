@@ -185,7 +185,7 @@ def spoiled(episode: Episode, limit: float) -> str:
     seat, worst = max(over.items(), key=lambda item: item[1].failed / item[1].total)
     what = "turn" if episode.moves or episode.failed_turns else "question"
     rest = len(over) - 1
-    too = f", and {'another seat' if rest == 1 else f'{rest} more seats'} too many"
+    too = f", and {'another seat' if rest == 1 else f'{rest} more seats'} failed too many"
     limit_text = {0.5: "one half", 0.0: "none"}.get(limit, f"{100 * limit:.3g} %")
     return (
         f"{seat} ({episode.trial.agent(seat)}) failed {worst.failed:,} of {worst.total:,} "

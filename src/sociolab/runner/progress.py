@@ -144,7 +144,7 @@ class Waits:
         waits = [at - since for task, since in calls if not task.done() and at - since > PATIENCE]
         if waits:
             noun = "call" if len(waits) == 1 else "calls"
-            clauses.append(f"{len(waits)} {noun} waiting, the longest since {max(waits):.0f} s")
+            clauses.append(f"{len(waits)} {noun} waiting, the longest for {max(waits):.0f} s")
         return tuple(clauses)
 
     def held_up_sentences(self) -> tuple[str, ...]:

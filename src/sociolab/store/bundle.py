@@ -104,8 +104,8 @@ def check_bundle(file: Path, needed: Iterable[str]) -> BundleManifest:
         with file.open("rb") as opened:
             if not is_zipfile(opened):
                 raise BundleError(
-                    f"{file}: expected a bundle that `sociolab export` wrote, found no whole ZIP "
-                    f"file; name another, or {_AGAIN}"
+                    f"{file}: expected a bundle that `sociolab export` wrote, found no complete "
+                    f"ZIP file; name another, or {_AGAIN}"
                 )
         with ZipFile(file) as archive:
             if sum(entry.file_size for entry in archive.infolist()) > _MOST_BYTES:

@@ -68,7 +68,7 @@ def test_a_shared_judge_that_could_tell_nothing_is_not_called_a_lack_of_agents(
     with pytest.raises(ConfigError) as told:
         compare_runs(store, CompareRequest(("one", "two")))
     assert "0 agents" not in str(told.value)
-    assert str(told.value).startswith("rules:goal gave no value to an agent of one or two; ")
+    assert str(told.value).startswith("no agent of one or two has a score by the judge rules:goal;")
     assert "sociolab judge RUN --judge JUDGE" in str(told.value)
 
 
