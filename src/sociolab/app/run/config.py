@@ -344,7 +344,7 @@ class AuditConfig(ModelAccess):
         Flag(
             "--kind",
             "KIND",
-            "repeat, family, length, or a variant such as insult; default: all. Repeat it.",
+            "repeat, family, length, or a variant such as insult; default: all. Repeatable.",
         ),
     ] = ()
     limit: Annotated[int | None, Flag("--limit", "N", "Maximum number of episodes.")] = Field(
@@ -356,7 +356,7 @@ class AuditConfig(ModelAccess):
     seed: Annotated[int, Flag("--seed", "N", "Random seed for choosing padding words.")] = 0
     families: Annotated[
         tuple[tuple[str, str], ...],
-        Flag("--family", "NAME=PATTERN", "Which models are a family. Repeat it."),
+        Flag("--family", "NAME=PATTERN", "Which models are a family. Repeatable."),
     ] = ()
     panel: Annotated[
         Several, Flag("--panel", "JUDGE,JUDGE", "Treat these judges of the run as one; no calls.")
