@@ -48,7 +48,7 @@ def test_a_click_on_a_turn_quotes_it_for_a_yes(tab: Page, store: Store) -> None:
         second.locator("label.word", has_text="not applicable").click()
         second.get_by_role("textbox").fill("nothing was open")
         expect(tab.locator("#complete")).to_have_text("2")
-        tab.get_by_role("button", name="Hand in").click()
+        tab.get_by_role("button", name="Submit").click()
         expect(tab.locator("h1")).to_contain_text("Episode 2")
         given = {one.seat: one.score for one in ratings_in(store, RUN, STUDY)}
         assert given == {ADA: 1, BEN: "not applicable"}
@@ -81,10 +81,10 @@ def test_a_rater_rates_by_keyboard_and_a_reload_loses_nothing(tab: Page, store: 
         tab.reload()
         expect(tab.locator("#complete")).to_have_text("14")
         boxes.nth(13).get_by_role("textbox").fill("ok")
-        tab.get_by_role("button", name="Hand in").click()
+        tab.get_by_role("button", name="Submit").click()
         expect(tab.locator("#lacking")).to_contain_text("at least 2 words")
         boxes.nth(13).get_by_role("textbox").fill("sold too cheaply for that")
-        tab.get_by_role("button", name="Hand in").click()
+        tab.get_by_role("button", name="Submit").click()
         tab.wait_for_url("**/rate/play/**")
         expect(tab.get_by_role("heading", level=1)).to_contain_text("Episode 2")
     found = {(r.seat, r.dimension): r.score for r in ratings_in(store, RUN, STUDY)}
@@ -136,14 +136,14 @@ def test_on_a_phone_a_rater_takes_one_step_at_a_time(tab: Page, store: Store) ->
         expect(step).to_have_text("Rating 9 of 14")  # where a rating is missing
         for _ in range(5):
             tab.get_by_role("button", name="Next").click()
-        tab.get_by_role("button", name="Hand in").click()
+        tab.get_by_role("button", name="Submit").click()
         tab.locator("#lacking a").click()
         expect(step).to_have_text("Rating 9 of 14")
         tab.locator("fieldset.rating:visible label.point").nth(3).click()
         expect(tab.locator("#complete")).to_have_text("14")
         for _ in range(5):
             tab.get_by_role("button", name="Next").click()
-        tab.get_by_role("button", name="Hand in").click()
+        tab.get_by_role("button", name="Submit").click()
         tab.wait_for_url("**/end")
     assert {r.reason for r in ratings_in(store, "long", STUDY)} == {""}
 
@@ -160,7 +160,7 @@ def test_raters_thanked_after_the_test(tab: Page, store: Store) -> None:
         tab.get_by_role("button", name="Begin").click()
         tab.get_by_role("radio", name="2", exact=True).check(force=True)
         tab.get_by_role("textbox").fill("she paid too much")
-        tab.get_by_role("button", name="Hand in").click()
+        tab.get_by_role("button", name="Submit").click()
         tab.wait_for_url("**/end")
         held(tab, "rate-thanks")
 

@@ -271,7 +271,7 @@ def test_the_researcher_sees_progress_agreement_and_decides(store: Store, addres
     open_study(store)
     client = Client(address)
     base = f"/studies/{STUDY}/ratings"
-    assert "Nothing was handed in yet" in client.get(f"{base}/agreement").text
+    assert "Nothing has been submitted yet" in client.get(f"{base}/agreement").text
     rated(store, 1, 9)
     page = client.get(base).text
     assert "<b>1</b> open disagreement" in page

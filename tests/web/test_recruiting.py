@@ -233,7 +233,7 @@ def test_people_are_screened_and_quotas_kept(lab: Lab) -> None:
         assert browser.post(page.path, None, hours="hourly").status == 422
         assert browser.get(f"{page.path.rpartition('/')[0]}/review").status != 200
         ends[person] = browser.post(page.path, None, hours=hours)
-    assert "you do not meet its conditions" in ends["a"].text
+    assert "you do not meet its criteria" in ends["a"].text
     assert returns_to(ends["a"]) == f"{lab.platform.address}/screened-out"
     assert "Enough people like you" in ends["c"].text
     assert returns_to(ends["c"]) == f"{lab.platform.address}/full?pid=c"

@@ -104,7 +104,7 @@ def compare(
     ] = None,
     over: Annotated[
         OptText,
-        option("--over", "prompts", "Pool runs with different prompts; count these as error."),
+        option("--over", "prompts", "Pool runs; treat their different prompts as error."),
     ] = None,
     people: OptPeople = None,
     fail_if: Annotated[OptTexts, fail_option("A - B", "goal<-0.5")] = None,

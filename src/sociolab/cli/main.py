@@ -44,7 +44,10 @@ GROUPS: Mapping[str, Mapping[str, tuple[str, str]]] = {
         "report": ("results", "Print the tables of runs again, or write them as files."),
         "compare": ("compare", "Compare two agents on the same tasks, or the repeats of one."),
         "table": ("results", "Print a table of agents by world: each world's main metric."),
-        "rank": ("results", "Rank agents by who scores better in the same task, seat and partner."),
+        "rank": (
+            "results",
+            "Rank agents by who scores better with the same task, seat and partner.",
+        ),
         "realism": ("people", "Compare simulated play with people's on the same tasks."),
         "hard": ("results", "Store the tasks that are hard for one agent as a list to run."),
         "variance": ("results", "Variance components of scores, and sample-size advice."),

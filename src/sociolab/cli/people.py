@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 verbs = typer.Typer()
 
 OptPeople = Annotated[
-    OptText, option("--people", "RUN", "Place agents among the people of this run.")
+    OptText, option("--people", "RUN", "Percentiles of agents among this run's people.")
 ]
 
 
@@ -71,7 +71,7 @@ def realism(
 
     Turns, words, concessions, deals, politeness and repetition beside people's, each with an
     interval and with the difference between two halves of the people; and how many points more than
-    people a partner concedes to whoever sits opposite.
+    people a partner concedes to the agent opposite.
     """
     from sociolab.analysis.realism import realism as compare, realism_section
     from sociolab.app.registry import world_plugin

@@ -264,7 +264,7 @@ def rank(
     store: StoreFile = None,
     json: Json = False,
 ) -> None:
-    """Rank agents by who scores better in the same task, seat and partner.
+    """Rank agents by who scores better with the same task, seat and partner.
 
     Bradley-Terry ratings from paired comparisons. --full adds the robustness of the order and
     the head-to-head records.
@@ -356,7 +356,7 @@ def variance(
     ] = None,
     half_width: Annotated[
         OptFloat,
-        option("--half-width", "POINTS", "How many episodes and raters ± POINTS needs.", min=0),
+        option("--half-width", "POINTS", "Episodes and raters needed for ± POINTS.", min=0),
     ] = None,
     store: StoreFile = None,
     json: Json = False,

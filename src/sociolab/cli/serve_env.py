@@ -40,7 +40,7 @@ def serve_env(
     metric: Annotated[OptText, option("--metric", "NAME", "The metric used as the reward.")] = None,
     tasks: TaskFilter = None,
     split: Annotated[
-        OptText, option("--split", "scenario:SHARE", "Hold out scenarios for the split test.")
+        OptText, option("--split", "scenario:SHARE", "Hold out scenarios for the test split.")
     ] = None,
     seed: Annotated[int, option("--seed", "N", "Random seed.")] = 0,
     *,
@@ -48,7 +48,7 @@ def serve_env(
 ) -> None:
     """Serve a world to trainers, as an OpenEnv environment.
 
-    Clients play episodes over WebSockets, with tasks in the splits train and test.
+    Clients play episodes over WebSockets, with tasks in train and test splits.
     """
     from sociolab.training.arena import Arena
     from sociolab.training.examples import parse_share

@@ -36,7 +36,7 @@ def show(
     ] = None,
     run: Annotated[
         OptTexts,
-        option("--run", "RUN", "The run, if several have it. Give it twice for two episodes."),
+        option("--run", "RUN", "The run, if several have the episode; twice for two episodes."),
     ] = None,
     prompts: Annotated[
         bool, typer.Option("--prompts", help="Show prompts and replies word for word.")

@@ -93,10 +93,10 @@ def tag(
 @verbs.command(epilog='Example: sociolab note first "Prices before the update."')
 def note(
     words: Annotated[
-        list[str], argument("RUN [RUN] [TEXT]", "One run, or two for their comparison; the note.")
+        list[str], argument("RUN [RUN] [TEXT]", "One run, or two to compare; then the note.")
     ],
     delete: Annotated[
-        OptInt, option("--delete", "N", "Delete the note that the list has under this number.")
+        OptInt, option("--delete", "N", "Delete the note with this number in the list.")
     ] = None,
     store: StoreFile = None,
     json: Json = False,
@@ -142,14 +142,14 @@ def note(
 def delete(
     runs: RunNames,
     ratings: Annotated[
-        OptText, option("--ratings", "NAME", "Only this set of ratings by people, of one run.")
+        OptText, option("--ratings", "NAME", "Only this set of people's ratings, from one run.")
     ] = None,
     yes: Sure = False,
     store: StoreFile = None,
 ) -> None:
     """Delete runs and everything in them.
 
-    Asks once; if any run is missing, or the exam of a study, nothing is deleted.
+    Asks once; if any run is missing, or is a study's exam, nothing is deleted.
     """
     from sociolab.analysis.ratings import check_sets
     from sociolab.store.store import open_store
@@ -214,7 +214,7 @@ def store_vacuum(store: StoreFile = None) -> None:
 def store_check(store: StoreFile = None) -> None:
     """Look for damage: read everything, and compare checksums.
 
-    Names each row that is not as it was written. Exit code 1 where something is damaged.
+    Names each row that was changed. Exit code 1 where something is damaged.
     """
     from sociolab.store.checking import find_damage
     from sociolab.store.store import open_store

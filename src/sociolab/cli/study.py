@@ -30,7 +30,7 @@ study = typer.Typer(
     rich_markup_mode=None,
 )
 
-Name = Annotated[str, typer.Argument(metavar="STUDY", help="`sociolab study list` names all.")]
+Name = Annotated[str, typer.Argument(metavar="STUDY", help="`sociolab study list` lists them.")]
 OptName = Annotated[
     OptText,
     typer.Argument(metavar="STUDY", help="Only this one; default: all.", show_default=False),
@@ -172,7 +172,7 @@ def recruit(name: Name, public_url: Address = _HERE, store: StoreFile = None) ->
 def bonus(name: Name, out: Out = None, store: StoreFile = None) -> None:
     """Write each person's bonus as recruiting platforms read it.
 
-    A line is an id and an amount. These ids are stored apart, and no other file holds them.
+    A line is an id and an amount. These ids are stored separately, and no other file holds them.
     """
     from sociolab.report.words import plural
     from sociolab.studies.recruiting import bonuses
@@ -251,7 +251,7 @@ def review(
     """Review the ratings that agree least.
 
     An annotation is what one rater gave one episode. Of a batch, the quarter that agrees least is
-    listed with the raters' rationales. One that fails the guidelines no longer counts, is kept in
+    listed with the raters' rationales. One that fails the guidelines no longer counts but stays in
     the study, and its episode goes to one more qualified rater (SOTOPIA, appendix D.3).
     """
     from sociolab.studies import annotations as reviewing
@@ -319,7 +319,7 @@ def export(
 def forget(
     name: Name, participant: Participant, yes: Sure = False, store: StoreFile = None
 ) -> None:
-    """Delete a participant, and all that this person did.
+    """Delete a participant, and everything they did.
 
     A recruiting platform's id will do in place of the code.
     """

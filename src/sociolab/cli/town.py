@@ -86,9 +86,9 @@ def replay(
     run: Run = None,
     store: StoreFile = None,
 ) -> None:
-    """Replay a day in the terminal: who is where, does and says what.
+    """Replay a day in the terminal: who is where, doing and saying what.
 
-    A table that changes in a terminal, elsewhere lines of what changes.
+    In a terminal, a table that updates; elsewhere, a line for each change.
     """
     from sociolab.town.trajectory import Span, moments
 
@@ -134,14 +134,14 @@ def page(
     episode: Episode,
     out: Annotated[Path, option("--out", "FILE", "The .html file to write.")] = Path("town.html"),
     url: Annotated[
-        OptText, option("--url", "URL", "Where it will be published, for previews of links.")
+        OptText, option("--url", "URL", "Where it will be published, for link previews.")
     ] = None,
     run: Run = None,
     store: StoreFile = None,
 ) -> None:
     """Write the replay as one HTML file that plays without a server.
 
-    With --url, a picture for previews of links is written beside it, to be published with it.
+    With --url, a picture for link previews is written beside it, to be published with it.
     """
     from sociolab.app.queries import find_episode
     from sociolab.app.registry import town_of

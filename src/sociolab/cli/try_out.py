@@ -111,7 +111,7 @@ def prices(
 ) -> None:
     """Show the prices of hosted models.
 
-    Prices of models.toml come first, and go over those of the table that ships.
+    Prices in models.toml come first, and override those in the shipped table.
     """
     from sociolab.app.players.models import load_models
     from sociolab.models.prices import shipped_prices
@@ -162,9 +162,9 @@ def demo(
     """Play every world offline and write a page.
 
     All tasks of every world with scripted players, scored without a model. First comes a day in
-    town, which a browser shows while the rest is played, if you sit at a screen. Beside the page,
-    FILE with -tables holds all tables and charts, FILE with -town the replay of a day in town, and
-    FILE with .db the episodes, unless you name a --store: your own is left alone.
+    town, which a browser shows while the rest is played, if there is a screen. Next to FILE.html,
+    FILE-tables.html holds all tables and charts, FILE-town.html the replay of a day in town, and
+    FILE.db the episodes, unless you name a --store: your own is left alone.
     """
     from sociolab.app.data.sets import world_names
     from sociolab.app.results import write_page

@@ -45,10 +45,10 @@ def web(
         ),
     ] = None,
     connections_per_address: Annotated[
-        int, option("--connections-per-address", "N", "Connections of one client address.", min=8)
+        int, option("--connections-per-address", "N", "Connections per client address.", min=8)
     ] = 200,
     request_timeout: Annotated[
-        int, option("--request-timeout", "SECONDS", "For a whole request to arrive.", min=1)
+        int, option("--request-timeout", "SECONDS", "Time for a whole request to arrive.", min=1)
     ] = 30,
     store: StoreFile = None,
 ) -> None:

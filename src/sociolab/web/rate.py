@@ -139,7 +139,7 @@ def draft(request: Request, who: Participant, trial: Item, rating: DraftIn) -> d
     study = rate_study(store, who.study)
     rated = assigned_episode(store, study, who.participant, trial)
     if rated is None:
-        raise Refused("This episode is not yours to rate, or its ratings are handed in.", 409)
+        raise Refused("This episode is not yours to rate, or its ratings have been submitted.", 409)
     places = rated_places(store, study, rated)
     place = (rating.seat, rating.dimension)
     if place not in places:
@@ -263,7 +263,9 @@ def review_draft(
     """Keep a review as it stands."""
     store = store_of(request)
     if not _is_due(store, who, review_study(who.study), task):
-        raise Refused("This scenario is not yours to review, or its review is handed in.", 409)
+        raise Refused(
+            "This scenario is not yours to review, or its review has been submitted.", 409
+        )
     keep_review_draft(store, who.participant.pk, task, form.model_dump(mode="json"))
     return {"saved": True}
 

@@ -63,7 +63,7 @@ def compare(
 
 @router.get("/rank")
 def rank(request: Request, run: Runs, judge: Label = "") -> HTMLResponse:
-    """Agents of several runs, ranked by who scores better in the same task, seat and partner."""
+    """Agents of several runs, ranked by who scores better with the same task, seat and partner."""
     store = store_of(request)
     runs = _require_runs(store, run)
     sections: Sequence[Section] = ()

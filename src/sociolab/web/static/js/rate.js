@@ -197,7 +197,7 @@ function tellMissing(missing) {
     item.append(link);
     list.append(item);
   }
-  tellText("Before you hand in:");
+  tellText("Before you submit:");
   lacking.append(list);
 }
 
