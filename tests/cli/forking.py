@@ -6,6 +6,7 @@ code, but without a second of imports; all that come from one such process share
 
 from __future__ import annotations
 
+import atexit
 import gc
 import importlib
 import json
@@ -15,16 +16,21 @@ import signal
 import socket
 import subprocess
 import sys
+import threading
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from pathlib import Path
 from types import TracebackType
 from typing import Self
 
 SECONDS = 120
 """What a command may take."""
-LATE = ("aiohttp", "numpy", "rich.live", "rich.table", "sqlite3")
-"""What commands import when they come to it, besides what the verbs' own files name."""
-WORLDS = ("anteval", "sotopia", "stss", "stss.talk")
+LATE = (
+    "aiohttp", "charset_normalizer", "encodings.unicode_escape", "encodings.utf_8_sig", "numpy",
+    "rich.live", "rich.rule", "rich.table", "scipy.optimize", "scipy.special", "scipy.stats",
+    "sqlite3", "typer.core",
+)  # fmt: skip
+"""What commands import when they come to it, besides the modules of the project."""
 
 
 class Forks:
@@ -84,13 +90,16 @@ def serve(number: int) -> None:
 
 
 def imported() -> None:
-    """Import what commands need, for good: a command's end need not look through all of it."""
+    """Import what commands need, for good: no command looks through all of it for cycles. What
+    needs an extra that is not installed is left to the command, which then says so."""
     gc.disable()
-    cli = importlib.import_module("sociolab.cli")
-    names = [f"sociolab.cli.{module.name}" for module in pkgutil.iter_modules(cli.__path__)]
-    names += [f"sociolab.worlds.{world}.kit" for world in WORLDS]
-    for name in (*names, *LATE):
-        importlib.import_module(name)
+    package = importlib.import_module("sociolab")
+    from sociolab.core import ConfigError
+
+    names = (module.name for module in pkgutil.walk_packages(package.__path__, "sociolab."))
+    for name in (*LATE, *(name for name in names if not name.endswith("__main__"))):
+        with suppress(ConfigError):
+            importlib.import_module(name)
     gc.freeze()
     gc.enable()
 
@@ -110,6 +119,23 @@ def become(args: Sequence[str], folder: str, environment: Mapping[str, str], str
     sys.argv = ["sociolab", *args]
 
 
+def command() -> None:
+    """Run the command and end as Python does, but without taking apart all that was imported,
+    which takes longer than most commands."""
+    try:
+        importlib.import_module("sociolab.cli.main").main()
+    except SystemExit as ended:
+        threading._shutdown()  # type: ignore[attr-defined]
+        atexit._run_exitfuncs()
+        gc.collect()
+        for stream in (sys.stdout, sys.stderr):
+            try:
+                stream.flush()
+            except OSError:
+                raise ended from None
+        os._exit(int(ended.code or 0))
+
+
 if __name__ == "__main__":
     serve(int(sys.argv[1]))
-    importlib.import_module("sociolab.cli.main").main()
+    command()
