@@ -113,6 +113,15 @@ def test_a_missing_or_unreadable_file_is_named(mine: Path) -> None:
     assert "act_head.md cannot be read: there is no such file" in refused(mine)
 
 
+def test_a_template_that_only_python_finds_wrong_is_refused_before_anything_is_played(
+    mine: Path,
+) -> None:
+    (mine / "act_head.md").write_text("{{ name(who=1, who=2) }}")
+    assert "act_head.md: expected a Jinja2 template (keyword argument repeated: who)" in refused(
+        mine
+    )
+
+
 def settings(given: Mapping[str, str]) -> sotopia.Settings:
     return WorldSetup(settings=given).read("sotopia", sotopia.Settings)
 

@@ -105,20 +105,27 @@ class PromptSet:
     @cached_property
     def hash(self) -> str:
         """A hash of all that could change a reply: texts, temperatures, layout."""
-        about: Any = {"title": True, "instructions": True, **_RARE}
-        manifest = self.manifest.model_dump_json(exclude=about)
-        return digest(manifest, self.hash_of(*self.templates, *self.tables))
+        return self._hash_all(self._sources)
 
     def hash_of(self, *names: str) -> str:
         """A hash of these templates and tables, and of the layout of turns."""
+        return self._hash_texts({name: self._sources[name] for name in names})
+
+    @property
+    def _sources(self) -> dict[str, str]:
+        """The texts of all templates and tables, by name."""
+        return {name: one.source for name, one in self.templates.items()} | dict(self.tables)
+
+    def _hash_all(self, texts: Mapping[str, str]) -> str:
+        about: Any = {"title": True, "instructions": True, **_RARE}
+        manifest = self.manifest.model_dump_json(exclude=about)
+        return digest(manifest, self._hash_texts(texts))
+
+    def _hash_texts(self, texts: Mapping[str, str]) -> str:
         usual: Any = {"layout": {"messages", "reply_form"}, "lines": True}
         rare = self.manifest.model_dump_json(include=_RARE, exclude_defaults=True)
         laid_out = self.manifest.model_dump_json(include=usual) + rare.replace("{}", "")
-        sources = (
-            f"{name}\n{self.tables[name] if name in self.tables else self[name].source}"
-            for name in sorted(names)
-        )
-        return digest(laid_out, *sources)
+        return digest(laid_out, *(f"{name}\n{texts[name]}" for name in sorted(texts)))
 
     def instructions(self, *names: str) -> Instructions:
         """What these texts are, for reports; all of the set's where none is named."""
@@ -129,11 +136,11 @@ class PromptSet:
     def authors_hash(self) -> str:
         """`hash` without what is ours: the templates of our set, and its forms of replies."""
         theirs = {
-            name: PromptFile(name, text)
+            name: text
             for name, prompt in self.templates.items()
             if (text := self._authors_text(name, prompt.source)) is not None
         }
-        return replace(self, templates=theirs, ours={}).hash
+        return self._hash_all(theirs | dict(self.tables))
 
     def _authors_text(self, name: str, source: str) -> str | None:
         body, mark, form = source.partition(OURS)
@@ -176,11 +183,12 @@ def load_set(package: str, name: str, required: RequiredTemplates) -> PromptSet:
     if name in shipped_sets(package):
         return _shipped(package, name, tuple(sorted(required.items())))
     with set_folder(package, name) as folder:
-        return replace(
-            _read(folder, folder.resolve().name, required),
-            originals=hashes_of_originals(package).keys(),
-            ours=_ours(package, required),
-        )
+        found = _read(folder, folder.resolve().name, required)
+    for prompt in found.templates.values():
+        prompt.compiled  # noqa: B018  so that nothing is played with one that is wrong
+    return replace(
+        found, originals=hashes_of_originals(package).keys(), ours=_ours(package, required)
+    )
 
 
 def _ours(package: str, required: RequiredTemplates) -> Mapping[str, PromptFile]:
@@ -295,10 +303,9 @@ class PromptFile:
         self, name: str, source: str, allowed: Collection[str] | None = None, place: str = ""
     ) -> None:
         self.name, self.source = name, source
-        place, environment = place or f"prompt {name}", _environment()
+        self._place = place = place or f"prompt {name}"
         try:
-            self._used = meta.find_undeclared_variables(environment.parse(source))
-            self._template = environment.from_string(source)
+            self._used = meta.find_undeclared_variables(_environment().parse(source))
         except jinja2.TemplateError as error:
             line = getattr(error, "lineno", None)
             where = f"{place}, line {line}" if line else place
@@ -309,6 +316,15 @@ class PromptFile:
                 f"{place}: expected variables among {', '.join(sorted(self._known)) or 'none'}, "
                 f'found "{unknown[0]}"'
             )
+
+    @cached_property
+    def compiled(self) -> jinja2.Template:
+        """The template for Python, made at first use: most commands render few of a set's.
+        ConfigError for what only Python finds wrong, such as a keyword that is given twice."""
+        try:
+            return _environment().from_string(self.source)
+        except SyntaxError as error:
+            raise ConfigError(f"{self._place}: expected a Jinja2 template ({error.msg})") from error
 
     @property
     def hash(self) -> str:
@@ -323,7 +339,7 @@ class PromptFile:
                 f"missing {sorted(missing)}, unused {sorted(unused)}"
             )
         try:
-            return self._template.render(values).strip()
+            return self.compiled.render(values).strip()
         except jinja2.TemplateError as error:
             raise WorldError(f"prompt {self.name}: {error}") from error
 
