@@ -60,21 +60,30 @@ def forks(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Forks]:
         yield found
 
 
+@pytest.fixture(scope="session")
+def sociolab_in(forks: Forks) -> Callable[[Path], Sociolab]:
+    """Runs the command line in any folder, as a user would, only that it starts sooner."""
+
+    def within(folder: Path) -> Sociolab:
+        def run(*args: object, stdin: str = "", **variables: str) -> Done:
+            assert not any(name.startswith("PYTHON") for name in variables), "Python runs by then"
+            with TemporaryDirectory(prefix="sociolab-streams-") as made:
+                streams = Path(made)
+                (streams / "in").write_text(stdin, "utf-8")
+                words = [str(arg) for arg in args]
+                code = forks.run(words, folder, {**environment(folder), **variables}, streams)
+                out, err = ((streams / name).read_text("utf-8") for name in ("out", "err"))
+            return Done(code, out, err)
+
+        return run
+
+    return within
+
+
 @pytest.fixture
-def sociolab(tmp_path: Path, forks: Forks) -> Sociolab:
-    """Runs the command line in a fresh folder, as a user would, only that it starts sooner."""
-
-    def run(*args: object, stdin: str = "", **variables: str) -> Done:
-        assert not any(name.startswith("PYTHON") for name in variables), "Python runs by then"
-        with TemporaryDirectory(prefix="sociolab-streams-") as made:
-            streams = Path(made)
-            (streams / "in").write_text(stdin, "utf-8")
-            words = [str(arg) for arg in args]
-            code = forks.run(words, tmp_path, {**environment(tmp_path), **variables}, streams)
-            out, err = ((streams / name).read_text("utf-8") for name in ("out", "err"))
-        return Done(code, out, err)
-
-    return run
+def sociolab(tmp_path: Path, sociolab_in: Callable[[Path], Sociolab]) -> Sociolab:
+    """Runs the command line in a fresh folder."""
+    return sociolab_in(tmp_path)
 
 
 @pytest.fixture

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import shutil
 import sqlite3
 from collections.abc import Callable
 from contextlib import closing
@@ -15,13 +16,23 @@ from cli.conftest import Sociolab
 AGENT = "python:app.run.test_python_api:Parrot"
 
 
-@pytest.fixture
-def two(sociolab: Sociolab, tmp_path: Path) -> Path:
+@pytest.fixture(scope="module")
+def stored(
+    sociolab_in: Callable[[Path], Sociolab], tmp_path_factory: pytest.TempPathFactory
+) -> Path:
     """A store with two runs of two agents, judged by words."""
+    folder = tmp_path_factory.mktemp("stored")
     pair = ("--agent", "scripted", "--agent", AGENT, "--judge", "python:biased_judges:ByWords")
     for name in ("two", "other"):
-        sociolab("run", "sotopia", *pair, "--limit", 12, "--name", name, "--store", "s.db")
-    return tmp_path / "s.db"
+        run = ("run", "sotopia", *pair, "--limit", 12, "--name", name, "--store", "s.db")
+        assert sociolab_in(folder)(*run).code == 0
+    return folder / "s.db"
+
+
+@pytest.fixture
+def two(stored: Path, tmp_path: Path) -> Path:
+    """A copy of it, to be spoilt."""
+    return Path(shutil.copy(stored, tmp_path))
 
 
 def spoil(path: Path, table: str, change: str) -> None:

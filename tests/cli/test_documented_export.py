@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -18,9 +19,13 @@ from sociolab.store.parquet import TableColumn
 PAGE = (Path(__file__).parents[2] / "docs" / "export.md").read_text("utf-8")
 
 
-@pytest.fixture
-def exported(sociolab: Sociolab, tmp_path: Path) -> Path:
+@pytest.fixture(scope="module")
+def exported(
+    sociolab_in: Callable[[Path], Sociolab], tmp_path_factory: pytest.TempPathFactory
+) -> Path:
     """The folder in which every command of the page was given, on a run of models."""
+    folder = tmp_path_factory.mktemp("exported")
+    sociolab = sociolab_in(folder)
     with start_in_process(EndpointSettings(latency_ms=1, characters=60)) as endpoint:
         assert sociolab(
             "run", "sotopia", "--agent", "openai/x", "--judge", "openai/j", "--limit", 2,
@@ -31,7 +36,7 @@ def exported(sociolab: Sociolab, tmp_path: Path) -> Path:
     for line in commands:
         done = sociolab(*line.split()[1:])
         assert done.code == 0, (line, done.err)
-    return tmp_path
+    return folder
 
 
 def documented(heading: str) -> dict[str, str]:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import csv
 import re
+import shutil
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -14,11 +16,21 @@ AGENT = "python:app.run.test_python_api:Parrot"
 RENAMED = ("--rename", f"{AGENT}=Parrot", "--rename", "scripted=Rules")
 
 
-@pytest.fixture
-def played(sociolab: Sociolab) -> Sociolab:
-    """A run of two agents, judged offline."""
+@pytest.fixture(scope="module")
+def stored(
+    sociolab_in: Callable[[Path], Sociolab], tmp_path_factory: pytest.TempPathFactory
+) -> Path:
+    """A folder with a run of two agents, judged offline."""
+    folder = tmp_path_factory.mktemp("papers")
     pair = ("--agent", "scripted", "--agent", AGENT, "--judge", "python:biased_judges:ByWords")
-    assert sociolab("run", "sotopia", *pair, "--limit", 6, "--name", "two").code == 0
+    run = ("run", "sotopia", *pair, "--limit", 6, "--name", "two")
+    assert sociolab_in(folder)(*run).code == 0
+    return folder
+
+
+@pytest.fixture
+def played(sociolab: Sociolab, stored: Path, tmp_path: Path) -> Sociolab:
+    shutil.copytree(stored, tmp_path, dirs_exist_ok=True)
     return sociolab
 
 

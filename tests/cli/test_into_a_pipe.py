@@ -4,6 +4,7 @@ terminal; and the version."""
 from __future__ import annotations
 
 import tomllib
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -26,14 +27,17 @@ class TheClassOfThatAgentHasALongNameToo:
 """
 
 
-@pytest.fixture
-def piped(sociolab: Sociolab, tmp_path: Path) -> Sociolab:
+@pytest.fixture(scope="module")
+def piped(
+    sociolab_in: Callable[[Path], Sociolab], tmp_path_factory: pytest.TempPathFactory
+) -> Sociolab:
     """Runs the command line as in `sociolab ... | cat`; there are two runs of an agent with a long
-    name in the store."""
-    (tmp_path / "an_agent_with_a_long_name.py").write_text(CODE, "utf-8")
+    name in the store, which nothing here changes."""
+    folder = tmp_path_factory.mktemp("piped")
+    (folder / "an_agent_with_a_long_name.py").write_text(CODE, "utf-8")
 
     def run(*args: object, stdin: str = "", **variables: str) -> Done:
-        return sociolab(*args, stdin=stdin, **{"COLUMNS": "", **variables})
+        return sociolab_in(folder)(*args, stdin=stdin, **{"COLUMNS": "", **variables})
 
     tags = [word for tag in TAGS for word in ("--tag", tag)]
     agents = ("--agent", AGENT, "--partner", "scripted", "--judge", "python:biased_judges:ByWords")

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import shutil
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -9,10 +11,21 @@ import pytest
 from cli.conftest import Sociolab
 
 
-@pytest.fixture
-def lab(sociolab: Sociolab) -> Sociolab:
+@pytest.fixture(scope="module")
+def stored(
+    sociolab_in: Callable[[Path], Sociolab], tmp_path_factory: pytest.TempPathFactory
+) -> Path:
+    """A folder with a store of two runs, "a" and "b"."""
+    folder = tmp_path_factory.mktemp("notes")
     for name, seed in (("a", 0), ("b", 1)):
-        assert sociolab("run", "sotopia", "--limit", 3, "--seed", seed, "--name", name).code == 0
+        run = ("run", "sotopia", "--limit", 3, "--seed", seed, "--name", name)
+        assert sociolab_in(folder)(*run).code == 0
+    return folder
+
+
+@pytest.fixture
+def lab(sociolab: Sociolab, stored: Path, tmp_path: Path) -> Sociolab:
+    shutil.copytree(stored, tmp_path, dirs_exist_ok=True)
     return sociolab
 
 
