@@ -155,6 +155,7 @@ def way(made: Way) -> Way:
 for _name in ("good-reply", "other-case", "prefix", "percent", "escaped", "401", "400", "no-json"):
 
     def _served(lab: Lab, name: str = _name) -> Done:
+        lab.models("[endpoints.openai]\ntries = 2\n")
         return lab.run(
             "--agent", "openai/m?dialect=plain", "--judge", "heuristic", "--attempts", 1,
             "--base-url", f"{lab.server}/{name}/v1", "--key-env", VARIABLE,
@@ -169,6 +170,7 @@ for _name in ("good-reply", "escaped", "401", "no-json"):
             [endpoints.anthropic]
             base_url = "{lab.server}/{name}/v1"
             key_env = "{VARIABLE}"
+            tries = 2
             """)
         spec = "anthropic/m?dialect=plain"
         return lab.run("--agent", spec, "--judge", "heuristic", "--attempts", 1)

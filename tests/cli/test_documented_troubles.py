@@ -118,7 +118,7 @@ def test_servers_and_budgets_get_the_sentences_that_the_page_explains(
         start_in_process(EndpointSettings(context_tokens=1000)) as short,
     ):
         (tmp_path / "models.toml").write_text(
-            f'[endpoints.ok]\nbase_url = "{endpoint.url}"\n'
+            f'[endpoints.ok]\nbase_url = "{endpoint.url}"\ntries = 2\n'
             '[prices."ok/m"]\ninput = 1\noutput = 10\n'
             f'[endpoints.cut]\nbase_url = "{short.url}"\n',
             "utf-8",

@@ -170,7 +170,10 @@ def test_the_same_agent_opposite_people_is_the_measure_of_a_partner(
     assert "no human dialogue to compare with" in text
 
 
-def test_a_run_without_a_finished_episode_gets_a_sentence(imported: Sociolab) -> None:
+def test_a_run_without_a_finished_episode_gets_a_sentence(
+    imported: Sociolab, tmp_path: Path
+) -> None:
+    (tmp_path / "models.toml").write_text("[endpoints.openai]\ntries = 1\n", "utf-8")
     with start_in_process(EndpointSettings(latency_ms=0, characters=60)) as endpoint:
         url = endpoint.url
     play = ("--data", "camps", "--agent", "openai/x", "--judge", "none", "--base-url", url)

@@ -23,12 +23,16 @@ READ, WRITTEN = 1.0, 4.0
 
 
 def play(
-    folder: Path, settings: EndpointSettings, written: float = WRITTEN, **options: Any
+    folder: Path,
+    settings: EndpointSettings,
+    written: float = WRITTEN,
+    timeout: float = 0.5,
+    **options: Any,
 ) -> tuple[RunResult, Counters]:
     prices = "".join(
         f'[prices."openai/{name}"]\ninput = {READ}\noutput = {written}\n' for name in "mj"
     )
-    limits = "[endpoints.openai]\ntimeout_s = 0.5\ntotal_s = 10.0\n"
+    limits = f"[endpoints.openai]\ntimeout_s = {timeout}\ntotal_s = 10.0\n"
     (folder / "models.toml").write_text(prices + limits)
     described = {
         "world": "sotopia", "agents": ("openai/m",), "judges": ("openai/j",), "name": "money",
@@ -47,7 +51,9 @@ def billed(counters: Counters) -> float:
 @pytest.mark.parametrize("fault", ["no_choices", "truncated_body", "dropped", "hang"])
 def test_what_is_booked_is_at_least_what_is_billed(fault: str, rate: float, tmp_path: Path) -> None:
     settings = replace(EndpointSettings(), **{fault: rate})  # type: ignore[arg-type]
-    result, counters = play(tmp_path, settings, limit=2, budget=0.3, episodes=2, in_flight=4)
+    result, counters = play(
+        tmp_path, settings, timeout=0.1, limit=2, budget=0.3, episodes=2, in_flight=4
+    )
     assert result.cost_usd is not None
     assert result.cost_usd >= 0.95 * billed(counters) > 0
     assert result.cost_usd <= 0.3
