@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gzip
 import json
+import shutil
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
@@ -96,12 +97,10 @@ def test_a_comparison_places_its_agents_among_people_too(
     done = imported(*compare, "--metric", "length", "--json")
     first, second = (beside["agents"] for beside in done.document["beside_people"])
     assert [row["agent"] for row in first] == ["scripted"]
-    assert [(row["score"]["value"], row["bounds"]) for row in second] == [(None, [0, 100])]
+    # Whoever only says "Hm." never submits a deal: 5 points of 36, as whoever walks away.
+    assert [row["score"]["value"] for row in second] == [pytest.approx(50 / 36, abs=1e-6)]
     shown = imported(*compare, "--metric", "length", "--rename", "scripted=Sam")
     assert "Sam: at the " in shown.out
-    told = " ".join(shown.out.split())
-    assert "none of 4 scores in goal (checked) is established; the percentile may be" in told
-    assert "anywhere in [0, 100]" in told
     refused = imported("compare", "mine", "mine", "--curve", "--people", "camps")
     assert refused.code == 2
     assert "--people is for two agents" in refused.sentence
@@ -124,22 +123,23 @@ def test_realism_is_of_the_same_tasks_and_names_the_easy_mode(imported: Sociolab
     assert ease["people"] == pytest.approx(sum(sum(p) / len(p) / 3.6 for p in points) / 4)
     assert cast["by_rules"] == ["scripted"]
     assert (rows["deals"]["simulated"], rows["walked"]["simulated"]) == (0, 100)
-    assert rows["deals"]["gap"]["low"] >= -100
+    assert rows["deals"]["gap"]["low"] is None  # two dialogues are too few
     text = imported("realism", "mine", "--people", "camps").out
     assert "Easy mode: opposite scripted, scripted scored" in text
     assert "scripted is rule-based: these figures are a smoke test, not a result." in text
     assert max(map(len, text.splitlines())) <= 80
 
 
-def test_leaving_after_a_deal_is_no_walking_away(imported: Sociolab) -> None:
-    words = ("--data", "camps", "--agent", "scripted", "--partner", "haggler:1")
-    imported("run", "sotopia", *words, "--name", "settled")
-    ends = imported("list", "episodes", "--run", "settled", "--json").out
-    assert '"left"' in ends
-    done = imported("realism", "settled", "--people", "camps", "--json")
+def test_leaving_that_only_ends_the_talk_is_no_walking_away(sociolab: Sociolab) -> None:
+    sociolab("import", "dealornodeal", OURS / "bargains.txt", "--name", "bargains")
+    words = ("--data", "bargains", "--agent", "scripted")
+    done = sociolab("run", "sotopia", *words, "--name", "settled", "--json")
+    assert done.document["ends"] == {"left": 2}
+    done = sociolab("realism", "settled", "--people", "bargains", "--json")
     (cast,) = done.document["casts"]
     rows = {row["measure"]: row["simulated"] for row in cast["measures"]}
-    assert (rows["deals"], rows["walked"]) == (100, 0)
+    assert rows["deals"] == 100
+    assert "walked" not in rows
 
 
 def test_the_same_agent_opposite_people_is_the_measure_of_a_partner(
@@ -185,26 +185,40 @@ def test_a_run_without_a_finished_episode_gets_a_sentence(
     )
 
 
-def test_a_reader_tells_what_models_agreed_and_the_stand_in_is_named(imported: Sociolab) -> None:
+def test_models_fill_in_the_form_that_people_had_and_the_stand_in_is_named(
+    sociolab: Sociolab,
+) -> None:
+    sociolab("import", "dealornodeal", OURS / "bargains.txt", "--name", "bargains")
     with start_in_process(EndpointSettings(latency_ms=0, characters=60)) as endpoint:
-        key = {"OPENAI_API_KEY": "x"}
-        serve = ("--base-url", endpoint.url)
-        play = ("--data", "camps", "--agent", "openai/x", "--judge", "none", "--set", "turns=4")
-        assert imported("run", "sotopia", *play, *serve, "--name", "talk", **key).code == 0
-        silent = imported("realism", "talk", "--people", "camps", "--json")
-        assert silent.document["casts"][0]["untold"] == 2
-        assert silent.document["casts"][0]["ease"] == []
-        assert imported("judge", "talk", "--reader", "openai/r", *serve, **key).code == 0
-    done = imported("realism", "talk", "--people", "camps", "--json")
-    (cast,) = done.document["casts"]
-    row = imported("report", "talk", "--people", "camps", "--json").document["beside_people"]
-    (agent,) = row["agents"]
-    assert agent["judge"] == "reader:openai/r"
-    known = 2 - cast["untold"]  # as many as the stand-in, which draws its answers, can tell
+        key, serve = {"OPENAI_API_KEY": "x"}, ("--base-url", endpoint.url)
+        play = ("--data", "bargains", "--agent", "openai/x", "--judge", "none", "--set", "turns=4")
+        assert sociolab("run", "sotopia", *play, *serve, "--name", "talk", **key).code == 0
+    (cast,) = sociolab("realism", "talk", "--people", "bargains", "--json").document["casts"]
+    document = sociolab("report", "talk", "--people", "bargains", "--json").document
+    (agent,) = document["beside_people"]["agents"]
+    assert agent["judge"] == "outcome"
+    known = 2 - cast["untold"]  # as many forms as the stand-in, which draws its answers, fills in
     told = [one["gap"]["n"] for one in cast["measures"] if one["measure"] == "deals"]
     assert told in ([known], [])
     assert agent["score"]["n"] == 2 * known
-    assert "served by the stand-in" in imported("realism", "talk", "--people", "camps").out
+    assert "served by the stand-in" in sociolab("realism", "talk", "--people", "bargains").out
+
+
+def test_a_prompt_set_with_a_reply_form_of_its_own_has_no_place_for_deals(
+    imported: Sociolab, tmp_path: Path
+) -> None:
+    own = tmp_path / "own"
+    shutil.copytree(Path(sotopia.__file__).parent / "prompts" / "paper", own)
+    with (own / "manifest.toml").open("a", encoding="utf-8") as manifest:
+        manifest.write('\n[layout]\nreply_form = "in prompt"\n')
+    play = ("--data", "camps", "--agent", "scripted", "--set", f"prompts={own}")
+    refused = imported("run", "sotopia", *play, "--name", "odd")
+    assert (refused.code, refused.sentence) == (
+        2,
+        "sociolab: camps has scenarios that close by deals, for which the prompt set own has no "
+        "form: it asks for replies in a form of its own; choose another one, such as --set "
+        "prompts=paper",
+    )
 
 
 def test_people_beside_others_need_people_and_common_tasks(imported: Sociolab) -> None:

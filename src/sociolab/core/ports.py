@@ -765,11 +765,13 @@ class StandingOffers:
 class Negotiation:
     """What came of an episode in which something was to be agreed on.
 
-    `agreed` is None where that is not established. `concessions` are the turns in which a seat
-    claimed less than it had, by all seats; None where claims are not read.
+    `agreed` is None where that is not established. `walked`: a seat left without an agreement; None
+    where that is not established, or where to leave refuses nothing. `concessions` are the turns in
+    which a seat claimed less than it had, by all seats; None where claims are not read.
     """
 
     agreed: bool | None
+    walked: bool | None = None
     concessions: int | None = None
 
 

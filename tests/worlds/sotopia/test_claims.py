@@ -35,6 +35,8 @@ def test_a_claim_is_a_number_of_a_good_for_whoever_is_named_before(
 
 
 def test_a_form_claims_all_of_its_share() -> None:
+    form = Action("submit deal", fields={"food": 2, "water": 1})
+    assert sotopia.read_claims(COUNTS, form) == {"food": 2, "water": 1, "firewood": 0}
     form = Action("speak", "Here.", acts=(Act("offer", {"food": 2, "water": 1}),))
     assert sotopia.read_claims(COUNTS, form) == {"food": 2, "water": 1, "firewood": 0}
 
@@ -51,9 +53,9 @@ def test_a_concession_claims_fewer_of_a_good_than_its_seat_last_did() -> None:
     #     leaves her two firewood, claims 1, and submits 1: none.
     # 14: Bea claims 2 water and, leaving Ann two, 1 food; nobody claims twice.
     assert found == [
-        Negotiation(True, 0),
-        Negotiation(True, 1),
-        Negotiation(False, 0),
-        Negotiation(True, 0),
+        Negotiation(True, False, 0),
+        Negotiation(True, False, 1),
+        Negotiation(False, True, 0),
+        Negotiation(True, False, 0),
     ]
-    assert sotopia.negotiation(camps.episodes[0], ()) == Negotiation(None, 0)
+    assert sotopia.negotiation(camps.episodes[0], ()) == Negotiation(None, None, 0)

@@ -13,6 +13,7 @@ from sociolab.core.errors import ConfigError
 from sociolab.core.score import Score
 from sociolab.core.seeding import digest
 from sociolab.plugin.world import ImportedJudging
+from sociolab.worlds.sotopia.closing_form import deed_of
 from sociolab.worlds.sotopia.evaluation import DIMENSIONS, PUBLIC_NAMES
 from sociolab.worlds.sotopia.importing.episode_text import ENVIRONMENT
 from sociolab.worlds.sotopia.importing.public_data import (
@@ -32,7 +33,11 @@ from sociolab.worlds.sotopia.scenarios import (
     is_id,
 )
 from sociolab.worlds.sotopia.scene import LEAVE, NONE, PHYSICAL, SPEAK
-from sociolab.worlds.sotopia.visibility import describe_inner_life, published_scene
+from sociolab.worlds.sotopia.visibility import (
+    describe_inner_life,
+    format_line,
+    published_scene,
+)
 
 _DIGITS = {relationship: int(digit) for digit, relationship in DIGITS.items()}
 _SOURCES = {family: source for source, family in FAMILIES.items()}
@@ -158,7 +163,8 @@ def _describe(action: Action, trial: str) -> str:
         )
     labels = {NONE: "did nothing", LEAVE: "left the conversation", SPEAK: f'said: "{action.text}"'}
     kind = "action" if action.kind == PHYSICAL else action.kind
-    return labels.get(action.kind, f"[{kind}] {action.text}")
+    did = f"[action] {format_line('', action).strip()}" if deed_of(action) else ""
+    return labels.get(action.kind) or did or f"[{kind}] {action.text}"
 
 
 def _scene(cast: SceneCast, seat: str) -> str:

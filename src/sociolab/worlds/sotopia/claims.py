@@ -2,8 +2,8 @@
 
 A claim is a number or "all" before the name of a good, of whoever is named before it in the
 sentence: "I need two food" claims two for the speaker, "you can have 1 hat" leaves the rest. Where
-an action carries terms (a form, a scripted player), these are the claim. The rules miss much of
-what people mean, for either side alike, and decide no outcome.
+an action carries terms (a submitted deal, a scripted player), these are the claim. The rules miss
+much of what people mean, for either side alike, and decide no outcome.
 """
 
 from __future__ import annotations
@@ -14,6 +14,7 @@ from collections.abc import Mapping, Sequence
 from sociolab.core.episode import Action, Episode
 from sociolab.core.ports import Negotiation
 from sociolab.core.score import Score, Verdict
+from sociolab.worlds.sotopia.closing_form import deed_of
 from sociolab.worlds.sotopia.evaluation import GOAL_CHECKED
 from sociolab.worlds.sotopia.outcome import NO_AGREEMENT, OFFER, goals_of
 from sociolab.worlds.sotopia.scenarios import DivisionGoal, casting_from
@@ -27,15 +28,24 @@ _WHO = re.compile(
 
 
 def negotiation(episode: Episode, verdicts: Sequence[Verdict]) -> Negotiation | None:
-    """Whether the seats agreed, by the verdicts on their goals, and how often they conceded; None
-    without a goal that has a formula."""
-    goals = goals_of(casting_from(episode.trial.task.content))
+    """Whether the seats agreed, by the verdicts on their goals, whether one walked away, and how
+    often they conceded; None without a goal that has a formula.
+
+    Whoever leaves a scene that closes by selections only ends the talk.
+    """
+    casting = casting_from(episode.trial.task.content)
+    goals = goals_of(casting)
     if not goals:
         return None
     scores = [v for v in verdicts if isinstance(v, Score) and v.measure == GOAL_CHECKED]
     agreed = not scores[0].reason.startswith(NO_AGREEMENT) if scores else None
+    walked = None
+    if agreed is not None and casting.scenario.closing != "selections":
+        left = episode.ended is not None and episode.ended.reason == "left"
+        walked = left and not agreed
     goal = next(iter(goals.values()))
-    return Negotiation(agreed, _concessions(goal, episode) if goal.kind == "division" else None)
+    conceded = _concessions(goal, episode) if goal.kind == "division" else None
+    return Negotiation(agreed, walked, conceded)
 
 
 def _concessions(goal: DivisionGoal, episode: Episode) -> int:
@@ -61,7 +71,7 @@ def read_claims(counts: Mapping[str, int], action: Action) -> dict[str, int]:
     >>> sotopia.read_claims({"hats": 3, "balls": 1}, said)
     {'hats': 2, 'balls': 0}
     """
-    offers = [act.what for act in action.acts if act.kind == OFFER]
+    offers = [act.what for act in (deed_of(action), *action.acts) if act and act.kind == OFFER]
     if offers and isinstance(offers[-1], Mapping):
         return {good: int(str(offers[-1].get(good, 0))) for good in counts}
     found: dict[str, int] = {}

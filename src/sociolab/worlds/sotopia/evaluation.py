@@ -26,6 +26,7 @@ from sociolab.judging.quoting import flat
 from sociolab.judging.reader import MissingValue, PersonSheets, person_field
 from sociolab.prompting.sets import PromptSet
 from sociolab.prompting.structured import schema_of
+from sociolab.worlds.sotopia.closing_form import DEAL, describe_selections
 from sociolab.worlds.sotopia.scenarios import SceneCast, casting_from
 from sociolab.worlds.sotopia.scene import JUDGED, describe_ties, judge_names, paper_prompts
 from sociolab.worlds.sotopia.visibility import (
@@ -254,7 +255,7 @@ class SotopiaRubric:
                 "people": people,
                 "ties": describe_ties(casting),
                 "lines": [self._format_turn(names, move) for move in episode.moves],
-                "ending": _ending(episode, names),
+                "ending": _ending(casting, episode, names),
                 "scene": published_scene(casting),
             }
         )
@@ -276,8 +277,13 @@ class SotopiaRubric:
         return text if any(own) else f"{turn}. {text}"
 
 
-def _ending(episode: Episode, names: dict[str, str]) -> str:
-    """Why the episode ended, in a sentence; "" where that is not recorded."""
+def _ending(casting: SceneCast, episode: Episode, names: dict[str, str]) -> str:
+    """Why the episode ended, and what was then entered in a form; "" where that is not recorded."""
+    entered = describe_selections(casting.scenario, episode, names)
+    return " ".join(filter(None, (_why_it_ended(episode, names), entered)))
+
+
+def _why_it_ended(episode: Episode, names: dict[str, str]) -> str:
     match episode.ended:
         case None:
             return ""
@@ -285,6 +291,8 @@ def _ending(episode: Episode, names: dict[str, str]) -> str:
             return f"It ended because {names[seat]} left."
         case Ended("turn limit"):
             return "It ended because the limit of turns was reached."
+        case Ended(reason, _, str(seat)) if reason == DEAL:
+            return f"It ended because {names[seat]} accepted the deal."
     return "It broke off there, for a reason outside of the scene."
 
 

@@ -14,6 +14,14 @@ from typing import Any
 from sociolab.core.episode import Act, Action, Json
 from sociolab.core.errors import ConfigError, WorldError
 from sociolab.core.ports import NoReply, Player, Question, Reply, Request
+from sociolab.worlds.sotopia.closing_form import (
+    ACCEPT_DEAL,
+    SELECTION,
+    SUBMIT,
+    answered,
+    selection_of,
+    submitted,
+)
 from sociolab.worlds.sotopia.outcome import ACCEPT, OFFER, find_agreement, share_value
 from sociolab.worlds.sotopia.plain_offers import (
     HAGGLER,
@@ -62,7 +70,8 @@ class Haggler:
     async def reply(self, request: Request, memory: Json) -> Reply | NoReply:
         """Act; ConfigError in a scene without a price or goods to divide between two."""
         view = request.observation.view
-        if isinstance(request.expected, Question):
+        expected = request.expected
+        if isinstance(expected, Question) and expected.name != SELECTION:
             return NoReply("gave up", "the outcome is on record", again=False)
         if not isinstance(view, SotopiaView):
             raise WorldError(f"the haggler plays SotopiaView, found a {type(view).__name__}")
@@ -81,7 +90,25 @@ class Haggler:
                 ),
             )
         )
+        deal = find_agreement(turns, 2)
+        share = None
+        if deal is not None:
+            share = deal.terms if deal.by == _ME else other_side(goal, deal.terms)
+        if isinstance(expected, Question):
+            answer = selection_of(share, goal.counts if goal.kind == "division" else ())
+            return Reply(expected.reply.model_validate(answer))
+        if share is not None and expected.get(SUBMIT):
+            return Reply((submitted(share),))
+        if goal.kind == "division" and expected.get(ACCEPT_DEAL):
+            return Reply((self._answer_deal(goal, turns),))
         return Reply((self._act(goal, turns),))
+
+    def _answer_deal(self, goal: DivisionGoal, turns: Sequence[Turn]) -> Action:
+        """Accept the deal that was submitted if it is worth the next offer."""
+        made = sum(who == _ME and act.kind == OFFER for who, acts in turns for act in acts)
+        offers, (_, terms) = offers_of(goal, self.degree), on_table(turns)
+        least = offers[min(made, len(offers) - 1)]
+        return answered(accept=_is_worth(goal, other_side(goal, terms), least))
 
     def _act(self, goal: Haggled, turns: Sequence[Turn]) -> Action:
         say, offers = load_lines()["haggler"], offers_of(goal, self.degree)

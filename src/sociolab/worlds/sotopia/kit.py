@@ -10,6 +10,7 @@ from typing import Any, ClassVar, Literal
 
 from pydantic import Field
 
+from sociolab.core.errors import ConfigError
 from sociolab.core.lazy import import_on_call
 from sociolab.core.metrics import Declared, metrics
 from sociolab.core.ports import ChatModel, Judge, Pace, StandingOffers, World, WorldKit
@@ -27,6 +28,7 @@ from sociolab.plugin.world import (
 )
 from sociolab.prompting.sets import PromptedSettings, PromptSet
 from sociolab.worlds.sotopia.audit import VARIANTS
+from sociolab.worlds.sotopia.closing_form import DEAL
 from sociolab.worlds.sotopia.dataset import load as load_data
 from sociolab.worlds.sotopia.evaluation import GOAL_CHECKED
 from sociolab.worlds.sotopia.haggler import hagglers
@@ -130,6 +132,7 @@ DECLARED = Declared(
     cluster="scenario",
     spoken=(SPEAK,),
     acts={NONE: "did nothing", LEAVE: "left"},
+    ends={DEAL: "a deal was accepted"},
     published={
         "models": "SOTOPIA's Table 1 (GPT-4 and its raters, episodes by models): SEC 0.22, KNO "
         "0.33, SOC 0.33, BEL 0.45, REL 0.56, FIN 0.62, GOAL 0.71; other episodes, raters and "
@@ -149,6 +152,15 @@ def _load(setup: WorldSetup) -> WorldKit:
             data = load_data(own)
     else:
         data = load_data(setup.folder)
+    layout = settings.texts.manifest.layout
+    if layout.reply_form == "in prompt" and any(
+        scenario.closing == "deals" for scenario in data.scenarios.values()
+    ):
+        raise ConfigError(
+            f"{data.id.name} has scenarios that close by deals, for which the prompt set "
+            f"{settings.texts.name} has no form: it asks for replies in a form of its own; choose "
+            "another one, such as --set prompts=paper"
+        )
     return WorldKit(
         world=Sotopia(
             data,

@@ -16,13 +16,24 @@ from typing import Annotated, Any, Literal, Self, TypeAlias
 
 from pydantic import BaseModel, ConfigDict, Field, create_model, model_validator
 
-from sociolab.core.episode import ARCHIVED, Act, Answered, Episode, Happened, Moved, Unusable
+from sociolab.core.episode import Act, Answered, Episode, Happened, Moved, Unusable
 from sociolab.core.ports import FieldWording, Line, Question, Wording
 from sociolab.core.score import JudgeId, Measure, Score, Unscored, Verdict
 from sociolab.core.seeding import digest
 from sociolab.engine.scene import Poll
 from sociolab.judging.quoting import QUOTE_RULE, SpokenLine, lines_with
 from sociolab.prompting.sets import prompt
+from sociolab.worlds.sotopia.closing_form import (
+    ACCEPT as ACCEPT,
+    DECLINE as DECLINE,
+    NO_DEAL,
+    OFFER as OFFER,
+    PACKAGE,
+    deal_turns,
+    deed_of,
+    selection_polls,
+    selections_in,
+)
 from sociolab.worlds.sotopia.evaluation import FINANCIAL, GOAL, GOAL_CHECKED
 from sociolab.worlds.sotopia.scenarios import (
     AT_TARGET,
@@ -34,14 +45,10 @@ from sociolab.worlds.sotopia.scenarios import (
     SceneCast,
     casting_from,
 )
-from sociolab.worlds.sotopia.scene import PACKAGE, judge_names
+from sociolab.worlds.sotopia.scene import judge_names
 
 CLOSING = "closing"
 """The name of the closing question in requests and events."""
-
-OFFER, ACCEPT, DECLINE = "offer", "accept", "decline"
-"""The acts of scripted players that decide an outcome. The content of an offer is its terms; in a
-division, the pieces that the speaker keeps."""
 
 HIGHEST = 10
 
@@ -289,31 +296,18 @@ def find_agreement(turns: Iterable[tuple[str, Sequence[Act]]], seats: int) -> Ag
     return None
 
 
-DEALS = "deals"
-"""What an archived episode came with where every offer and answer that counted is among its acts:
-`Happened(0, "", ARCHIVED, {DEALS: "on record"})`."""
-
-
-def has_deals_on_record(episode: Episode) -> bool:
-    """Whether the episode was imported with the deals that were submitted, accepted and refused."""
-    return any(
-        isinstance(event, Happened)
-        and event.what == ARCHIVED
-        and isinstance(event.value, dict)
-        and DEALS in event.value
-        for event in episode.events
-    )
-
-
-def recorded_outcome(
-    casting: SceneCast, moves: Sequence[Moved], *, archived: bool = False
-) -> Established | None:
-    """The outcome by the acts; None unless built-in scripted players took all turns, or the episode
-    is `archived` with its deals (`has_deals_on_record`)."""
-    silent = any(not action.acts for move in moves for action in move.actions)
-    if not moves or (silent and not archived):
+def recorded_outcome(casting: SceneCast, moves: Sequence[Moved]) -> Established | None:
+    """The outcome by the acts; None unless built-in scripted players took all turns."""
+    if not moves or any(not action.acts for move in moves for action in move.actions):
         return None
     turns = [(move.seat, [a for action in move.actions for a in action.acts]) for move in moves]
+    return _agreed_in(casting, moves, turns)
+
+
+def _agreed_in(
+    casting: SceneCast, moves: Sequence[Moved], turns: Iterable[tuple[str, Sequence[Act]]]
+) -> Established:
+    """The outcome by what each of these moves did."""
     agreed = find_agreement(turns, len(casting.characters))
     if agreed is None:
         return Established(None, "recorded: no offer was accepted")
@@ -323,6 +317,58 @@ def recorded_outcome(
         return Established(divide_shares(casting, agreed.by, agreed.terms), how)
     terms = agreed.terms if isinstance(agreed.terms, str) else float(agreed.terms)
     return Established(terms, how)
+
+
+MISFIT = "misfit"
+"""What an archived episode came with where both selected shares that do not fit, and no more is
+known of them: `Happened(turn, "", ARCHIVED, {MISFIT: True})`."""
+
+
+def entered_outcome(casting: SceneCast, episode: Episode) -> Outcome:
+    """The outcome by what the seats entered in a form, in a scenario that closes by one.
+
+    A deal that got no answer since the seat's turns failed, and a form that was not filled in, are
+    failures, and leave the outcome open.
+    """
+    if casting.scenario.closing == "selections":
+        return _selected(casting, episode)
+    outcome = _agreed_in(casting, episode.moves, deal_turns(episode.moves))
+    if outcome.terms is None and (who := _failed_to_answer(episode)):
+        return Open("cannot tell", f"{who} gave no usable reply, so nobody accepted or refused")
+    return outcome
+
+
+def _failed_to_answer(episode: Episode) -> str:
+    """The seat whose turns failed with a deal of the other's on the table at the end, or at whose
+    failed turn the talk stopped; "" if there is none."""
+    ended, table = episode.ended, None
+    for move in episode.moves:
+        for deed in filter(None, map(deed_of, move.actions)):
+            table = move if deed.kind == OFFER else None
+    if ended is not None and ended.reason == "failed turn":
+        return ended.seat or ""
+    if table is None or (ended is not None and ended.reason == "left"):
+        return ""
+    failed = (e.seat for e in episode.failed_turns if e.turn > table.turn and e.seat != table.seat)
+    return next(failed, "")
+
+
+def _selected(casting: SceneCast, episode: Episode) -> Outcome:
+    goals = {s: g for s, g in goals_of(casting).items() if isinstance(g, DivisionGoal)}
+    if any(isinstance(e, Happened) and e.value == {MISFIT: True} for e in episode.events):
+        return Established(None, "recorded: the selections do not fit")
+    found = selections_in(episode, goals)
+    if missing := [seat for seat in goals if seat not in found]:
+        return Open("cannot tell", f"{' and '.join(missing)} did not fill in the form")
+    none = [seat for seat, share in found.items() if share is None]
+    if none:
+        return Established(None, f'recorded: {" and ".join(none)} selected "{NO_DEAL}"')
+    shares = {seat: share for seat, share in found.items() if share is not None}
+    counts = next(iter(goals.values())).counts
+    said = "; ".join(f"{seat}: {describe_terms(share)}" for seat, share in shares.items())
+    if any(sum(share[good] for share in shares.values()) != n for good, n in counts.items()):
+        return Established(None, f"recorded: the selections do not fit ({said})")
+    return Established(shares, f"recorded: the selections fit ({said})")
 
 
 def divide_shares(casting: SceneCast, by: str, share: Share) -> dict[str, dict[str, int]]:
@@ -372,10 +418,16 @@ def closing_hash() -> str:
     return prompt(PACKAGE, "closing").hash
 
 
-def closing_polls(casting: SceneCast) -> tuple[Poll, ...]:
-    """The question to each seat after the end; none where no formula needs the answer."""
+def closing_polls(casting: SceneCast, *, asked: bool = True) -> tuple[Poll, ...]:
+    """What each seat fills in after the end: its selection, or else (if it is `asked`) the closing
+    question; none where no formula needs the answer."""
     goals = goals_of(casting)
-    return tuple(Poll(None, (seat,), _closing_question(goal)) for seat, goal in goals.items())
+    match casting.scenario.closing:
+        case "selections":
+            return selection_polls({s: g for s, g in goals.items() if isinstance(g, DivisionGoal)})
+        case "question" if asked:
+            return tuple(Poll(None, (s,), _closing_question(goal)) for s, goal in goals.items())
+    return ()
 
 
 def _closing_question(goal: Checkable) -> Question:
@@ -685,14 +737,15 @@ def _moves(casting: SceneCast, episode: Episode) -> Sequence[Moved]:
     return episode.moves
 
 
-def _outcome_on_record(casting: SceneCast, episode: Episode, hear: Hear) -> Established | None:
-    moves = hear(casting, episode)
-    return recorded_outcome(casting, moves, archived=has_deals_on_record(episode))
+def _outcome_on_record(casting: SceneCast, episode: Episode, hear: Hear) -> Outcome | None:
+    if casting.scenario.closing != "question":
+        return entered_outcome(casting, episode)
+    return recorded_outcome(casting, hear(casting, episode))
 
 
 class RecordedOutcome:
-    """A judge by formula, from the outcome that scripted players, or the source of an imported
-    episode, put on record."""
+    """A judge by formula, from the outcome that scripted players put on record, or both seats
+    entered in a form."""
 
     def __init__(self, hear: Hear = _moves) -> None:
         self.id = JudgeId("outcome", "formula", digest("outcome", "4"))
@@ -783,12 +836,13 @@ class HeuristicJudge:
         scores: list[Verdict] = []
         for seat, goal in goals_of(casting).items():
             measures = (GOAL, FINANCIAL) if goal.kind in ("price", "division") else (GOAL,)
-            if outcome is None:
+            if not isinstance(outcome, Established):
                 why = "no outcome is on record: somebody here is no scripted player"
+                why = why if outcome is None else f"{outcome.kind}: {outcome.why}"
                 scores += [Unscored(measure, seat, why) for measure in measures]
                 continue
             value = next(v for v in score_outcome(casting, outcome) if v.seat == seat)
-            assert isinstance(value, Score)  # a recorded outcome is always established
+            assert isinstance(value, Score)
             scores.append(_rounded(GOAL, seat, value.value, value.reason))
             if FINANCIAL in measures:
                 agreed = outcome.terms is not None

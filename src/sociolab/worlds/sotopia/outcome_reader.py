@@ -83,10 +83,11 @@ class OutcomeReader:
         self.hash = digest(self._head, prompt(PACKAGE, "reader_body").hash)
 
     def prompt(self, episode: Episode, temperature: float) -> tuple[Prompt, type[BaseModel]] | None:
-        """The instruction, what was to be agreed on, and the transcript; None without a formula."""
+        """The instruction, what was to be agreed on, and the transcript; None without a formula,
+        and where a form says what was agreed."""
         casting = casting_from(episode.trial.task.content)
         goals = goals_of(casting)
-        if not goals:
+        if not goals or casting.scenario.closing != "question":
             return None
         goal, names = _merge_goals(goals), judge_names(casting)
         kind = make_closing_type(

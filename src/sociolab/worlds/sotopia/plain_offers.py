@@ -12,6 +12,7 @@ from dataclasses import replace
 from typing import Any, TypeAlias
 
 from sociolab.core.episode import Act, Action, Episode, Moved
+from sociolab.worlds.sotopia.closing_form import deal_turns, deed_of
 from sociolab.worlds.sotopia.outcome import (
     ACCEPT,
     DECLINE,
@@ -48,6 +49,7 @@ def hear(goal: Haggled, lines: Iterable[tuple[str, Sequence[Action]]]) -> Iterat
     table: _Table = (None, None)
     for who, actions in lines:
         acts = [act for action in actions for act in action.acts]
+        acts = acts or [deed for action in actions if (deed := deed_of(action)) is not None]
         if not acts:
             by, offered = table
             acts = [_read(goal, action, None if by == who else offered) for action in actions[:1]]
@@ -139,7 +141,7 @@ def standing_offers(episode: Episode) -> Mapping[str, float]:
     heard, goals = _heard(casting, episode), goals_of(casting)
     if heard is None:
         return {}
-    turns = list(heard)
+    turns = list(deal_turns(episode.moves) if casting.scenario.closing == "deals" else heard)
     agreed = find_agreement(turns, len(goals))
     by, terms = (agreed.by, agreed.terms) if agreed else on_table(turns)
     worth = dict.fromkeys(goals, 0.0)

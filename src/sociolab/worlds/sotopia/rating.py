@@ -25,6 +25,7 @@ from sociolab.plugin.shown import (
 )
 from sociolab.plugin.world import RatingGuide
 from sociolab.report.words import plural
+from sociolab.worlds.sotopia.closing_form import describe_selections
 from sociolab.worlds.sotopia.dataset import FILES, META, load
 from sociolab.worlds.sotopia.evaluation import (
     BELIEVABILITY,
@@ -148,9 +149,13 @@ def rated_scene(episode: Episode) -> RatedScene:
     casting = casting_of(episode.trial.task.content)
     names = judge_names(casting)
     environment = casting.scenario.environment
+    context = (
+        casting.scenario.context,
+        environment and f"What the participants were not told: {environment}",
+        describe_selections(casting.scenario, episode, names),
+    )
     return RatedScene(
-        casting.scenario.context
-        + (f"\nWhat the participants were not told: {environment}" if environment else ""),
+        "\n".join(filter(None, context)),
         tuple(_rated_person(casting, names, index) for index in range(len(casting.characters))),
         describe_ties(casting),
         tuple(_rated_line(move, names) for move in episode.moves),

@@ -244,6 +244,11 @@ class Goal(DataRecord):
 Constraint = Literal["ages", "occupations", "ties"]
 
 
+Closing = Literal["question", "deals", "selections"]
+"""How the outcome of a scenario comes about: a question after the end, or a form
+(`closing_form`)."""
+
+
 class AsPublished(DataRecord):
     """A scenario's context and goals as in the public files, with their tags."""
 
@@ -259,6 +264,10 @@ class Scenario(DataRecord):
     the three that do not matter, so that a forgotten constraint is noticed (`undeclared`). `zone`
     is the `bargaining_zone`. `environment` is for judges, beside the context, and for no seat.
     `published` serves prompt sets that show a public scenario as its authors do.
+
+    `closing` is how goods that are divided between two are settled: "question", where each seat is
+    asked after the end what was agreed, or by a form that counts: "deals", which one submits and
+    the other accepts, or "selections" of both after the end.
     """
 
     id: Id
@@ -276,6 +285,7 @@ class Scenario(DataRecord):
     zone: tuple[Dollars, Dollars] | None = None
     tags: tuple[str, ...] = ()
     published: AsPublished | None = None
+    closing: Closing = Field("question", exclude_if=lambda closing: closing == "question")
     provenance: History = ()
 
     @model_validator(mode="after")
@@ -360,13 +370,30 @@ def _misfits(scenario: Scenario) -> Iterator[str]:
                 "(sociolab import sotopia does that to published files)"
             )
     facts = [goal.facts for goal in scenario.goals]
-    if problem := find_facts_misfit(facts):
+    if problem := find_facts_misfit(facts) or _closing_misfit(scenario):
         yield problem
     elif scenario.zone is not None:
         zone = bargaining_zone([fact for fact in facts if fact and fact.kind == "price"])
         if zone != scenario.zone:
             expected = list(zone) if zone else "none"
             yield f"zone: expected what the targets make, {expected}, found {list(scenario.zone)}"
+
+
+_TAKEN = ("action", "text", "to", "outcome")
+"""Names of fields beside those of the goods in a form."""
+
+
+def _closing_misfit(scenario: Scenario) -> str:
+    """What is wrong with the form by which a scenario closes; "" without a form."""
+    if scenario.closing == "question":
+        return ""
+    goal = scenario.goals[0].facts
+    if goal is None or goal.kind != "division":
+        return (
+            f'closing: "{scenario.closing}" divides goods, expected facts of that kind in all goals'
+        )
+    taken = next((good for good in goal.counts if good in _TAKEN), "")
+    return taken and f'closing: a good in a form cannot be called "{taken}"; rename it'
 
 
 def find_facts_misfit(facts: Sequence[Facts | None]) -> str | None:

@@ -14,8 +14,19 @@ from sociolab.engine.scene import Order, Poll
 from sociolab.engine.visibility import seat_leaves
 from sociolab.judging.quoting import flat
 from sociolab.prompting.sets import PromptSet, load_set
+from sociolab.worlds.sotopia.closing_form import (
+    OFFER,
+    PACKAGE as PACKAGE,
+    deal_spaces,
+    deal_to_answer,
+    deed_of,
+    form_text,
+    rest_of,
+    whole_space,
+)
 from sociolab.worlds.sotopia.scenarios import (
     Character,
+    DivisionGoal,
     Goal,
     SceneCast,
 )
@@ -33,7 +44,6 @@ from sociolab.worlds.sotopia.visibility import (
     reveal_character,
 )
 
-PACKAGE = "sociolab.worlds.sotopia"
 TURN_LIMIT = 20
 
 REQUIRED_TEMPLATES = {
@@ -87,20 +97,56 @@ class SotopiaView:
 
 @dataclass(frozen=True, slots=True)
 class SotopiaScene:
-    """A task's cast as a playable scene. Seats are the characters' ids, in the scenario's order."""
+    """A task's cast as a playable scene. Seats are the characters' ids, in the scenario's order.
+
+    `named`: everybody knows all names from the start, even of strangers. Where the scenario closes
+    by deals, the scene remembers in `on_table` the one that has to be answered (seat, share): it is
+    then of one episode.
+    """
 
     casting: SceneCast
     limit: int = TURN_LIMIT
     polls: Sequence[Poll] = ()
     order: Order = "round-robin"
-    space: ActionSpace = ACTIONS
     texts: PromptSet = field(default_factory=paper_prompts)
     named: bool = False
-    """Whether everybody knows all names from the start, even of strangers."""
+    on_table: list[tuple[str, dict[str, int]]] = field(default_factory=list, compare=False)
 
     @property
     def seats(self) -> tuple[str, ...]:
         return tuple(character.id for character in self.casting.characters)
+
+    @property
+    def space(self) -> ActionSpace:
+        goal = self.divided
+        return ACTIONS if goal is None else whole_space(ACTIONS, goal)
+
+    @property
+    def divided(self) -> DivisionGoal | None:
+        """What deals divide; None where the scenario does not close by deals."""
+        goal = self.casting.scenario.goals[0].facts
+        by_deals = self.casting.scenario.closing == "deals"
+        return goal if by_deals and isinstance(goal, DivisionGoal) else None
+
+    def space_of(self, seat: str, turn: int) -> ActionSpace:
+        """A deal of the other's has to be answered; in the last turn none is submitted, since
+        nobody could answer it."""
+        goal = self.divided
+        if goal is None:
+            return ACTIONS
+        talk, answer = deal_spaces(ACTIONS, goal)
+        if self.on_table and self.on_table[-1][0] != seat:
+            return answer
+        return talk if turn + 1 < self.limit else ACTIONS
+
+    def note_deal(self, move: Moved) -> None:
+        """Put a submitted deal on the table, or take it off."""
+        for action in move.actions:
+            deed = deed_of(action)
+            if deed is not None:
+                self.on_table.clear()
+            if deed is not None and deed.kind == OFFER and isinstance(deed.what, dict):
+                self.on_table.append((move.seat, {k: int(str(n)) for k, n in deed.what.items()}))
 
     def witness(self, seat: str) -> SotopiaWitness:
         return SotopiaWitness(self, seat)
@@ -136,6 +182,8 @@ class SotopiaWitness:
     def see(self, move: Moved) -> None:
         """Add a move to the history. A spoken name becomes known, but labels do not change."""
         you = move.seat == self._seat
+        if you:  # once for each move
+            self._scene.note_deal(move)
         who = self._me.first_name if you else self._labels[move.seat]
         actions, text = self._describe_move(move, who, you)
         self._lines.append(Line(move.turn, who, you, actions, text))
@@ -152,11 +200,21 @@ class SotopiaWitness:
             limit=self._scene.limit,
             head=self._head,
             history=tuple(self._lines),
-            tail=_render_tail(self._scene.texts, turn + 1, self._scene.limit, self._me),
+            tail=self._tail(turn),
             others=tuple(label for seat, label in self._labels.items() if seat not in self._left),
             view=self._view,
             layout=self._scene.texts.manifest.layout,
         )
+
+    def _tail(self, turn: int) -> str:
+        tail = _render_tail(self._scene.texts, turn + 1, self._scene.limit, self._me)
+        goal = self._scene.divided
+        for by, share in self._scene.on_table if goal else ():
+            if goal and by != self._seat:
+                label = self._labels[by]
+                other = label[0].upper() + label[1:]
+                tail = f"{tail}\n{deal_to_answer(other, rest_of(goal.counts, share))}"
+        return tail
 
     def seat_called(self, name: str) -> str | None:
         """The seat with this label, or with a name that this seat knows; None if there is none."""
@@ -242,7 +300,7 @@ class SotopiaWitness:
             }
             for seat, profile in self._known.items()
         ]
-        return self._scene.texts["act_head"].render(
+        head = self._scene.texts["act_head"].render(
             {
                 "you": describe_self(self._me),
                 "others": people,
@@ -252,6 +310,8 @@ class SotopiaWitness:
                 "scene": published_scene(self._scene.casting, self._seat, labels),
             }
         )
+        form = form_text(self._scene.casting.scenario, self._scene.limit)
+        return f"{head}\n\n{form}" if form else head
 
 
 @lru_cache(maxsize=1024)  # few distinct calls in all episodes

@@ -3,7 +3,8 @@
 It plays any seat offline, from what that seat may observe. The acts of its actions say what it
 means, and it understands others by their acts alone, not by their words. Among scripted players
 every agreement is therefore on record. With a model, a person or a user's code it keeps the scene
-going, makes its offers, and agrees to nothing, since it cannot know what was said.
+going, makes its offers, and agrees to nothing, since it cannot know what was said; but it answers a
+deal in a form, and submits one before the turns run out.
 """
 
 from __future__ import annotations
@@ -17,16 +18,26 @@ from itertools import product
 from operator import mul
 from typing import Any
 
-from sociolab.core.episode import Act, Action, Json
+from sociolab.core.episode import Act, Action, ActionSpace, Json
 from sociolab.core.errors import WorldError
 from sociolab.core.ports import Line, NoReply, Question, Reply, Request
 from sociolab.core.seeding import stream
+from sociolab.worlds.sotopia.closing_form import (
+    ACCEPT_DEAL,
+    SELECTION,
+    SUBMIT,
+    answered,
+    rest_of,
+    selection_of,
+    submitted,
+)
 from sociolab.worlds.sotopia.outcome import (
     ACCEPT,
     CLOSING,
     DECLINE,
     HIGHEST,
     OFFER,
+    AgreedTerms,
     definite_name,
     find_agreement,
     price_value,
@@ -72,10 +83,15 @@ class ScriptedPlayer:
 
 
 def _answer(question: Question, lines: Sequence[Line], view: SotopiaView) -> Reply | NoReply:
-    """What was agreed by the acts; no answer where somebody's actions carry none."""
-    if question.name != CLOSING or not all(a.acts for line in lines for a in line.actions):
+    """What was agreed by the acts; no answer where somebody's actions carry none, and no deal in a
+    form."""
+    facts, told = view.goal.facts, all(a.acts for line in lines for a in line.actions)
+    if question.name == SELECTION and facts is not None and facts.kind == "division":
+        deal = find_agreement(_acts_in(lines), len(view.others) + 1) if told else None
+        share = None if deal is None else _own_share(facts, deal)
+        return Reply(question.reply.model_validate(selection_of(share, facts.counts)))
+    if question.name != CLOSING or not told:
         return NoReply("gave up", "a scripted player reads no words", again=False)
-    facts = view.goal.facts
     seeks_friend = facts is not None and facts.kind == "friend"
     answer: dict[str, Json] = dict.fromkeys(question.reply.model_fields)
     answer |= {"outcome": "not found", "offer": "", "acceptance": ""}
@@ -85,15 +101,18 @@ def _answer(question: Question, lines: Sequence[Line], view: SotopiaView) -> Rep
     if deal is None or facts is None:
         return Reply(question.reply.model_validate(answer))
     if facts.kind == "division":
-        share: dict[str, int] = deal.terms
-        own = share if deal.by == _ME else {g: n - share.get(g, 0) for g, n in facts.counts.items()}
-        answer |= own
+        answer |= _own_share(facts, deal)
     else:
         answer[facts.kind] = deal.terms
     offer, acceptance = (lines[n].actions[0].text for n in (deal.offered, deal.accepted))
     answer["outcome"] = "found" if seeks_friend else "agreed"
     answer |= {"offer": offer, "acceptance": acceptance}
     return Reply(question.reply.model_validate(answer))
+
+
+def _own_share(goal: DivisionGoal, deal: AgreedTerms) -> dict[str, int]:
+    """What this seat gets by a deal."""
+    return dict(deal.terms) if deal.by == _ME else rest_of(goal.counts, deal.terms)
 
 
 _ME = ""
@@ -113,7 +132,7 @@ class _Turn:
 
     def __init__(self, request: Request, view: SotopiaView) -> None:
         obs = request.observation
-        self._view, self._lines = view, obs.history
+        self._view, self._lines, self._space = view, obs.history, request.expected
         self._chance = stream(request.seed, request.trial, request.seat, request.turn)
         self._own_lines = [line for line in obs.history if line.you]
         self._other_lines = [line for line in obs.history if not line.you]
@@ -132,8 +151,13 @@ class _Turn:
         """Make offers, each as good as or worse than the last, until one is accepted."""
         ladder = _offer_ladder(goal, _firmness(self._view.me))
         step = sum(1 for act in self._own_acts() if act.kind == OFFER)
+        deal = find_agreement(_acts_in(self._lines), self._seats)
+        if goal.kind == "division" and self._can(ACCEPT_DEAL):
+            return self._answer_deal(goal, _worth_of_next(goal, ladder, step))
         if self._understands_others():
-            if find_agreement(_acts_in(self._lines), self._seats) is not None:
+            if goal.kind == "division" and deal is not None and self._can(SUBMIT):
+                return submitted(_own_share(goal, deal))
+            if deal is not None:
                 return self._say_goodbye("settled")
             offer = self._standing_offer()
             if offer is not None and _worth(goal, offer) >= _worth_of_next(goal, ladder, step):
@@ -141,6 +165,8 @@ class _Turn:
                 return self._say_line(goal.kind, "accept", word_terms(own), Act(ACCEPT))
             if step >= len(ladder) or self._any_act(GO):
                 return self._say_goodbye("parted")
+        elif goal.kind == "division" and self._can(SUBMIT) and self._turns_left <= 2:
+            return submitted(ladder[min(step, len(ladder) - 1)])
         elif step >= len(ladder):
             return self._stall(word_terms(ladder[-1]), goal.kind)
         how = "open" if step == 0 else "last" if step == len(ladder) - 1 else "counter"
@@ -150,6 +176,15 @@ class _Turn:
         return self._say_line(
             goal.kind, how, word_terms(terms), *decline, Act(OFFER, terms), item=item
         )
+
+    def _can(self, kind: str) -> bool:
+        return isinstance(self._space, ActionSpace) and self._space.get(kind) is not None
+
+    def _answer_deal(self, goal: DivisionGoal, least: float) -> Action:
+        """Answer a deal in a form, which can be read whoever submitted it."""
+        shares = [a.fields for line in self._other_lines for a in line.actions if a.kind == SUBMIT]
+        value, _ = share_value(goal, rest_of(goal.counts, shares[-1]))
+        return answered(accept=value >= least)
 
     def _argue(self, goal: AskGoal) -> Action:
         """Make the request, give reasons, offer a compromise; accept one unless firm."""

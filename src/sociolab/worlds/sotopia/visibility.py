@@ -206,8 +206,24 @@ def format_line(name: str, action: Action, to: tuple[str, ...] = ()) -> str:
             return f"{name}{recipients} [{action.kind}]: {text}"
         case "leave":
             return f"{name} {'leave' if name == 'You' else 'leaves'}."
+        case "submit deal":
+            return f"{_do(name, 'submit')} a deal: {_share(action, name)}, the rest for the other."
+        case "accept deal":
+            return f"{_do(name, 'accept')} the deal."
+        case "reject deal":
+            return f"{_do(name, 'reject')} the deal."
         case _:
             return f"{name} {'do' if name == 'You' else 'does'} nothing."
+
+
+def _do(name: str, verb: str) -> str:
+    return f"{name} {verb if name == 'You' else f'{verb}s'}"
+
+
+def _share(action: Action, name: str) -> str:
+    """The pieces that whoever submits a deal gets."""
+    pieces = ", ".join(f"{count} {good}" for good, count in action.fields.items())
+    return f"{pieces} for {'yourself' if name == 'You' else 'themselves'}"
 
 
 @lru_cache(maxsize=1024)  # a data set has few characters and many tasks

@@ -13,6 +13,7 @@ from sociolab.engine.scene import FailurePolicy
 from sociolab.engine.visibility import visible_moves
 from sociolab.prompting.sets import PromptSet
 from sociolab.report.words import spelled
+from sociolab.worlds.sotopia.closing_form import SELECTION, entered, forms_hash, selections_in
 from sociolab.worlds.sotopia.dataset import DataSet
 from sociolab.worlds.sotopia.outcome import closing_hash, closing_polls
 from sociolab.worlds.sotopia.scenarios import SceneCast, casting_from
@@ -47,16 +48,19 @@ class Sotopia:
         """The data set; its hash covers the files, the prompts of play, and the settings."""
         closing = closing_hash() if self.closing_question else ""
         own, prompts = self.dataset.id, self.texts.hash_of(*PLAYED)
-        combined = digest(own.hash, prompts, closing, self.limit, self.named)
+        scenarios = self.dataset.scenarios.values()
+        forms = [forms_hash()] if any(one.closing != "question" for one in scenarios) else []
+        combined = digest(own.hash, prompts, closing, self.limit, self.named, *forms)
         return DataId(own.name, own.version, combined)
 
     def tasks(self) -> Sequence[Task]:
         return self.dataset.tasks()
 
     def play(self, task: Task, trial: str, seed: int) -> Play:
-        """Play in turns up to the limit (SOTOPIA section 2.2), then ask the closing question."""
+        """Play in turns up to the limit (SOTOPIA section 2.2), then ask the closing question, or
+        have both seats enter their selections."""
         casting = casting_of(task)
-        polls = closing_polls(casting) if self.closing_question else ()
+        polls = closing_polls(casting, asked=self.closing_question)
         scene = SotopiaScene(casting, self.limit, polls, texts=self.texts, named=self.named)
         return play(scene, trial=trial, seed=seed, policy=self.policy)
 
@@ -108,7 +112,7 @@ def _lines(casting: SceneCast, episode: Episode) -> tuple[Line, ...]:
 
 def _notes(episode: Episode) -> tuple[Note, ...]:
     """Unusable replies and answers, in order, except those to optional questions."""
-    notes = []
+    notes, selected = [], selections_in(episode, episode.trial.task.seats)
     for event in episode.events:
         if isinstance(event, Unusable) and not event.optional:
             what = "turn failed" if event.final else "asked again"
@@ -120,5 +124,7 @@ def _notes(episode: Episode) -> tuple[Note, ...]:
         elif isinstance(event, Answered) and not event.optional:
             answer = f"asked {event.question}: {event.value}"
             text = f"turn {event.turn + 1}, {event.seat}, {answer}"
+            if event.question == SELECTION:
+                text = f"{event.seat} entered in the form: {entered(selected[event.seat])}"
             notes.append(Note(event.turn, text))
     return tuple(notes)

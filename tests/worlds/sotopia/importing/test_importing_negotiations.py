@@ -12,7 +12,7 @@ from statistics import fmean
 
 import pytest
 
-from sociolab.core import Ended, Score
+from sociolab.core import Answered, Ended, Score
 from sociolab.worlds import sotopia
 from worlds.sotopia import human_negotiation
 
@@ -105,11 +105,16 @@ def test_two_lines_of_a_dialogue_are_one_and_what_broke_off_is_left_out(
     assert bargains.lines[0] == "3 dialogues of 2 tasks, by people"
     assert bargains.lines[-1] == "left out: 1 dialogue that broke off (<disconnect>)"
     texts = [move.actions[0].text for move in bargains.episodes[0].moves]
-    assert texts == [
-        "i take the book and the ball .",
-        "fine , i get 4 hats",
-        "chooses 1 books, 0 hats, 1 balls",
-        "chooses 0 books, 4 hats, 0 balls",
+    assert texts == ["i take the book and the ball .", "fine , i get 4 hats"]
+    answers = [event for event in bargains.episodes[0].events if isinstance(event, Answered)]
+    assert [(one.seat, one.value) for one in answers] == [
+        ("robin", {"outcome": "deal", "books": 1, "hats": 0, "balls": 1}),
+        ("kim", {"outcome": "deal", "books": 0, "hats": 4, "balls": 0}),
+    ]
+    reasons = [v.verdicts[0] for v in bargains.judgings[1:]]
+    assert [one.reason for one in reasons if isinstance(one, Score)] == [
+        'no agreement: 0 (recorded: robin and kim selected "no deal")',
+        "no agreement: 0 (recorded: the selections do not fit)",
     ]
 
 

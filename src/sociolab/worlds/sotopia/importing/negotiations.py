@@ -2,8 +2,8 @@
 al., EMNLP 2017), from the user's own copies of their files.
 
 Who divides what, and what it is worth to either side, becomes a task; all dialogues about it become
-its episodes. Seat 1 is whoever spoke first. What people submitted, accepted and refused in the form
-beside the chat is on record as acts, so that the formula of agents' goals scores them, too.
+its episodes. Seat 1 is whoever spoke first. What people entered in a form is on record as what
+agents enter in the same form, so that one formula scores both.
 """
 
 from __future__ import annotations
@@ -15,16 +15,16 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from statistics import fmean
-from typing import Literal
+from typing import Any, Literal
 
 from pydantic import Field
 
 from sociolab.core.episode import (
     ARCHIVED,
     HUMAN,
-    Act,
     Action,
     Agent,
+    Answered,
     CastMember,
     Ended,
     Episode,
@@ -41,22 +41,28 @@ from sociolab.core.seeding import digest
 from sociolab.core.user_files import write_files
 from sociolab.plugin.world import ImportedJudging, Importing
 from sociolab.report.words import join_names, percent, plural
+from sociolab.worlds.sotopia.closing_form import (
+    ACCEPT_DEAL,
+    DEAL,
+    REJECT_DEAL,
+    SELECTION,
+    SUBMIT,
+    selection_of,
+)
 from sociolab.worlds.sotopia.dataset import FILES, META, DataSet, TaskRow
 from sociolab.worlds.sotopia.importing.episodes import ImportedEpisodes
 from sociolab.worlds.sotopia.outcome import (
-    ACCEPT,
-    DEALS,
-    DECLINE,
     HIGHEST,
-    OFFER,
+    MISFIT,
+    Established,
     RecordedOutcome,
     describe_terms,
-    find_agreement,
-    recorded_outcome,
+    entered_outcome,
     score_outcome,
 )
 from sociolab.worlds.sotopia.scenarios import (
     Character,
+    Closing,
     DivisionGoal,
     Goal,
     RelationshipType,
@@ -65,9 +71,6 @@ from sociolab.worlds.sotopia.scenarios import (
     find_facts_misfit,
 )
 from sociolab.worlds.sotopia.scene import LEAVE, SPEAK
-
-SUBMIT = "physical action"
-"""The action in which a person used the form beside the chat."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,6 +84,7 @@ class PeopleData:
     key: str
     title: str
     license: str
+    closing: Closing
     occupation: str
     walk_away: int
     piece: str
@@ -92,6 +96,7 @@ CASINO = PeopleData(
     "casino",
     "CaSiNo (Chawla et al., NAACL 2021)",
     "CC BY 4.0",
+    "deals",
     "camper",
     5,
     "a package of {good}",
@@ -104,6 +109,7 @@ DEAL_OR_NO_DEAL = PeopleData(
     "dond",
     "Deal or No Deal (Lewis et al., EMNLP 2017)",
     "CC BY-NC 4.0",
+    "selections",
     "player of a bargaining game",
     0,
     "a {good}",
@@ -118,14 +124,20 @@ _NAMES = ("Robin", "Kim")
 
 @dataclass(frozen=True, slots=True)
 class Dialogue:
-    """What two people said and did, the first speaker being seat 0; `place` is file and line."""
+    """What two people said and did, the first speaker being seat 0.
+
+    `place` is file and line; `points` what the file says that they got, empty where it does not.
+    `selected` is what each selected after the end, None where all that is known is that it does not
+    fit; `ender` is who ended the talk.
+    """
 
     place: str
     id: str
     goals: tuple[DivisionGoal, DivisionGoal]
     moves: tuple[tuple[int, Action], ...]
     points: tuple[int, ...] = ()
-    """What the file says that they got; empty where it does not."""
+    selected: tuple[Mapping[str, Any], ...] | None = None
+    ender: int = 0
 
 
 def import_casino(source: Path) -> ImportedEpisodes:
@@ -224,9 +236,9 @@ class _CasinoRow(ForeignRecord):
 
 
 _DEEDS = {
-    "Accept-Deal": Action(SUBMIT, "accepts the deal", acts=(Act(ACCEPT),)),
-    "Reject-Deal": Action(SUBMIT, "rejects the deal", acts=(Act(DECLINE),)),
-    "Walk-Away": Action(LEAVE, acts=(Act(DECLINE),)),
+    "Accept-Deal": Action(ACCEPT_DEAL),
+    "Reject-Deal": Action(REJECT_DEAL),
+    "Walk-Away": Action(LEAVE),
 }
 
 
@@ -265,7 +277,7 @@ def _casino_action(place: str, line: _CasinoLine) -> Action:
             f"{place}: expected a deal over {_PACKAGES} packages each, found {describe_terms(own)} "
             f"and {describe_terms(other)}"
         )
-    return _offer(f"submits a deal: {describe_terms(own)} for themselves", own)
+    return Action(SUBMIT, fields=own)
 
 
 # ------------------------------------------------------------------ Deal or No Deal
@@ -278,11 +290,8 @@ _LINE = re.compile(
 )
 _SHARES = re.compile(r"item0=(\d+) item1=(\d+) item2=(\d+) " * 2)
 _SAID = re.compile(r"(YOU|THEM): (.*)")
-_NO_DEAL = {
-    "<disagree>": "chooses a share that does not fit the other's",
-    "<no_agreement>": "chooses no agreement",
-    "<disconnect>": "breaks off",
-}
+_MISFIT, _NO_AGREEMENT, _BROKEN = "<disagree>", "<no_agreement>", "<disconnect>"
+_SELECTS = "<selection>"
 
 
 def _bargain(place: str, line: str) -> Dialogue:
@@ -306,36 +315,39 @@ def _bargain(place: str, line: str) -> Dialogue:
     first = words[0][0]
     goals = _goals(place, DEAL_OR_NO_DEAL, counts, [own, other][:: 1 if first == "YOU" else -1])
     talk = [(int(who != first), text) for who, text in words]
-    moves = [(who, Action(SPEAK, text)) for who, text in talk if text != "<selection>"]
-    moves += _choices(place, match["output"], counts, int(first != "YOU"))
     parts = [*map(str, talk), *(goal.model_dump_json() for goal in goals)]
-    return Dialogue(place, f"dond-{digest(*parts)}", goals, tuple(moves))
+    return Dialogue(
+        place,
+        f"dond-{digest(*parts)}",
+        goals,
+        tuple((who, Action(SPEAK, text)) for who, text in talk if text != _SELECTS),
+        selected=_selected(place, match["output"], counts, int(first != "YOU")),
+        ender=talk[-1][0],
+    )
 
 
-def _choices(
+def _selected(
     place: str, output: str, counts: Mapping[str, int], you: int
-) -> list[tuple[int, Action]]:
-    """What the two chose at the end, `you` being the seat whose share stands first."""
-    first, *rest = output.split()
-    if first in _NO_DEAL and {*rest} == {first}:
-        return [(seat, Action(SUBMIT, _NO_DEAL[first], acts=(Act(DECLINE),))) for seat in (0, 1)]
+) -> tuple[Mapping[str, Any], ...] | None:
+    """What the two selected at the end, `you` being the seat whose share stands first."""
+    match {*output.split()}:
+        case tokens if tokens == {_NO_AGREEMENT}:
+            return (selection_of(None, counts), selection_of(None, counts))
+        case tokens if tokens in ({_MISFIT}, {_BROKEN}):
+            return None
     shares = _SHARES.fullmatch(f"{output} ")
     pieces = [int(n) for n in shares.groups()] if shares else [-1] * 6
     own, other = (dict(zip(_THINGS, part, strict=True)) for part in (pieces[:3], pieces[3:]))
     if any(own[thing] + other[thing] != n for thing, n in counts.items()):
         raise ConfigError(
             f"{place}: expected <output> to divide {describe_terms(counts)}, or to say why not "
-            f"({', '.join(_NO_DEAL)}), found {output[:60]!r}"
+            f"({', '.join((_MISFIT, _NO_AGREEMENT, _BROKEN))}), found {output[:60]!r}"
         )
-    chosen = Action(SUBMIT, f"chooses {describe_terms(other)}", acts=(Act(ACCEPT),))
-    return [(you, _offer(f"chooses {describe_terms(own)}", own)), (1 - you, chosen)]
+    both = [selection_of(share, counts) for share in (own, other)]
+    return (both[you], both[1 - you])
 
 
 # ------------------------------------------------------------------ tasks and episodes
-
-
-def _offer(text: str, own: Mapping[str, int]) -> Action:
-    return Action(SUBMIT, text, acts=(Act(OFFER, {**own}),))
 
 
 def _goals(
@@ -369,7 +381,7 @@ def _import(data: PeopleData, dialogues: Sequence[Dialogue]) -> ImportedEpisodes
         task = tasks[_problem(data, one.goals)]
         trial = Trial(one.id, "sotopia", task, cast, repeats[task.id], 0)
         repeats[task.id] += 1
-        episodes[one.id] = Episode(trial, _events(one, task.seats))
+        episodes[one.id] = Episode(trial, _events(data, one, task.seats))
         judgings.append(_judge(one, episodes[one.id]))
     lines = _lines(data, dialogues, list(episodes.values()), judgings)
     return ImportedEpisodes(tuple(episodes.values()), (), tuple(lines), tuple(judgings))
@@ -392,6 +404,7 @@ def _scenario(data: PeopleData, goals: Sequence[DivisionGoal]) -> Scenario:
         relationships=(RelationshipType.STRANGER,),
         unconstrained=("ages", "occupations", "ties"),
         tags=(data.key,),
+        closing=data.closing,
     )
 
 
@@ -403,24 +416,28 @@ def _goal_text(data: PeopleData, goal: DivisionGoal) -> str:
     return data.goal.format(worth=join_names(worth))
 
 
-def _events(dialogue: Dialogue, seats: Sequence[str]) -> tuple[Event, ...]:
+def _events(data: PeopleData, dialogue: Dialogue, seats: Sequence[str]) -> tuple[Event, ...]:
     moves = [Moved(n, seats[who], (action,)) for n, (who, action) in enumerate(dialogue.moves)]
-    *_, last = moves
-    if last.actions[0].kind == LEAVE:
-        ended = Ended("left", last.turn, last.seat)
-    else:
-        made = find_agreement(((m.seat, m.actions[0].acts) for m in moves), len(seats))
-        ended = Ended("deal" if made else "no deal", last.turn)
-    return (Happened(0, "", ARCHIVED, {DEALS: "on record"}), *moves, ended)
+    last = moves[-1]
+    if data.closing == "deals":
+        accepted = last.actions[0].kind == ACCEPT_DEAL
+        return (*moves, Ended(DEAL if accepted else "left", last.turn, last.seat))
+    ended = Ended("left", last.turn, seats[dialogue.ender])
+    if dialogue.selected is None:
+        return (*moves, Happened(last.turn + 1, "", ARCHIVED, {MISFIT: True}), ended)
+    answers = zip(seats, dialogue.selected, strict=True)
+    return (
+        *moves,
+        *(Answered(last.turn + 1, seat, SELECTION, {**v}) for seat, v in answers),
+        ended,
+    )
 
 
 def _judge(dialogue: Dialogue, episode: Episode) -> ImportedJudging:
     """The scores by the record, as the formula gives them in every run; ConfigError where the file
     has other points."""
     casting = casting_from(episode.trial.task.content)
-    outcome = recorded_outcome(casting, episode.moves, archived=True)
-    assert outcome is not None
-    verdicts = score_outcome(casting, outcome)
+    verdicts = score_outcome(casting, entered_outcome(casting, episode))
     for goal, verdict, found in zip(dialogue.goals, verdicts, dialogue.points, strict=False):
         expected = _points(goal, verdict)
         if abs(expected - found) > 1e-6:
@@ -446,11 +463,14 @@ def _lines(
 ) -> Iterator[str]:
     """What was read, in figures that can be held against published ones."""
     tasks = {episode.trial.task.id for episode in episodes}
-    ends = Counter(episode.ended.reason for episode in episodes if episode.ended)
+    castings = [casting_from(episode.trial.task.content) for episode in episodes]
+    outcomes = map(entered_outcome, castings, episodes)
+    made = sum(isinstance(one, Established) and one.terms is not None for one in outcomes)
+    away = [move for e in episodes for move in e.moves if move.actions[0].kind == LEAVE]
     goals = (goal for dialogue in dialogues for goal in dialogue.goals)
     verdicts = (verdict for judging in judgings for verdict in judging.verdicts)
     points = fmean(map(_points, goals, verdicts))
-    deals = f"{ends['deal']} ({percent(ends['deal'] / len(episodes), 1)})"
+    deals = f"{made} ({percent(made / len(episodes), 1)})"
     yield f"{plural(len(episodes), 'dialogue')} of {plural(len(tasks), 'task')}, by people"
-    yield f"deals: {deals}; walked away: {ends['left']}; mean points: {points:.2f}"
+    yield f"deals: {deals}; walked away: {len(away)}; mean points: {points:.2f}"
     yield f"{data.title}: your copy, {data.license}; cite it, and see its licence before you share"
