@@ -27,16 +27,38 @@ def test_each_value_meets_people_of_its_own_task_and_seat_alone() -> None:
     assert beside_people(own, people, difference).value == pytest.approx((2 - 4 + 0) / 3)
 
 
-def test_one_task_gives_no_interval_and_several_give_one() -> None:
-    alone = beside_people(rows("a", "1", 3, 5), rows("a", "1", 2, 4), exceeds)
-    assert (alone.low, alone.note) == (None, "1 cluster")
-    tasks = "abcdef"
-    own = [row for i, task in enumerate(tasks) for row in rows(task, "1", 3 + i % 2)]
-    people = [row for task in tasks for row in rows(task, "1", 2, 3, 4)]
-    found = on_scale(beside_people(own, people, exceeds), 0, 100)
-    # Ranks are 50 and 83.3 by turns: mean 66.7, sd 18.3, t (5) 2.571 x 18.3 / sqrt(6) = 19.2.
-    assert found.value == pytest.approx(66.667, abs=1e-3)
-    assert (found.low, found.high) == pytest.approx((47.50, 85.83), abs=0.05)
+def test_few_dialogues_and_dialogues_that_are_all_alike_give_no_interval() -> None:
+    few = beside_people(rows("a", "1", 3, 5), rows("a", "1", 2, 4), exceeds)
+    assert (few.value, few.low, few.note) == (75, None, "2 dialogues, at least 5 needed")
+    alike = beside_people(rows("a", "1", *[3] * 9), rows("a", "1", 2, 2), exceeds)
+    assert (alike.value, alike.low) == (100, None)
+    # The lower limit of a share when 9 of 9 are above: its 9th power is .025.
+    assert on_scale(alike, 0, 100).low == pytest.approx(100 * 0.025 ** (1 / 9))
+
+
+def test_an_interval_is_of_the_dialogues_of_both() -> None:
+    """Of the agent alone: 9 above and 7 below the single person, so the rank of a draw is that of a
+    binomial with 16 trials and 9/16, sd 12.4 points; expanded by t (15) 2.131 x sqrt(16 / 15)."""
+    own = [row for i in range(16) for row in rows(f"t{i}", "1", 1 if i < 9 else -1)]
+    people = [row for i in range(16) for row in rows(f"t{i}", "1", 0)]
+    found = beside_people(own, people, exceeds)
+    assert (found.value, found.n, found.clusters, found.method) == (56.25, 16, 16, "bootstrap")
+    # P(Bin(16, 9/16) <= 4) = .011 < .0140 < P(<= 5) = .037, and likewise from above.
+    assert (found.low, found.high) == (31.25, 81.25)
+    assert beside_people(own, people, exceeds) == found
+    # Of people alone: the mean of 4 drawn of 0 and 1 twice, within the one task.
+    same = rows("a", "1", *[0] * 5)
+    other = beside_people(same, rows("a", "1", 0, 0, 1, 1), difference)
+    assert (other.value, other.low, other.high) == (-0.5, -1, 0)
+
+
+def test_a_dialogue_is_drawn_with_both_its_seats() -> None:
+    """The two seats of each dialogue add up to nothing, whichever dialogues are drawn."""
+    gains = (4, 1, 3, 7, 2, 5)
+    own = [*rows("a", "1", *gains), *rows("a", "2", *(-gain for gain in gains))]
+    people = [*rows("a", "1", 0), *rows("a", "2", 0)]
+    found = beside_people(own, people, difference)
+    assert (found.value, found.low, found.method) == (0, None, "none")
 
 
 def test_half_of_the_people_are_at_the_median_of_the_other_half() -> None:

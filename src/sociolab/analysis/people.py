@@ -15,7 +15,7 @@ from sociolab.report.finding import Count, Finding, Sentence
 from sociolab.report.formatting import rounded
 from sociolab.report.section import Section
 from sociolab.report.words import join_names, ordinal
-from sociolab.stats.beside import DRAWS, Placed, beside_people, exceeds, halves_floor
+from sociolab.stats.beside import DRAWS, RESAMPLES, Placed, beside_people, exceeds, halves_floor
 from sociolab.stats.intervals import Estimate, as_record, mean, on_scale
 from sociolab.store.store import Store
 
@@ -208,7 +208,16 @@ def people_section(beside: BesidePeople) -> Section:
         SAY("title", run=beside.run, people=beside.people),
         tuple(_at(row) for row in beside.rows if row.score.n),
         tuple(_cautions(beside)),
-        (SAY.table("ranks", findings, columns=columns, dialogues=dialogues, draws=DRAWS),),
+        (
+            SAY.table(
+                "ranks",
+                findings,
+                columns=columns,
+                dialogues=dialogues,
+                draws=DRAWS,
+                resamples=RESAMPLES,
+            ),
+        ),
     )
 
 

@@ -34,7 +34,7 @@ from sociolab.report.finding import Count, Finding, FindingTable, Sentence
 from sociolab.report.formatting import rounded
 from sociolab.report.section import Section
 from sociolab.report.words import join_names, stand_in_words
-from sociolab.stats.beside import DRAWS, Placed, beside_people, difference, halves_floor
+from sociolab.stats.beside import DRAWS, RESAMPLES, Placed, beside_people, difference, halves_floor
 from sociolab.stats.intervals import Estimate, as_record, on_scale
 from sociolab.store.store import Store
 from sociolab.store.verdicts import JudgingRow
@@ -90,9 +90,9 @@ def measure_dialogue(
     if parts:
         measured["repeated"] = 100 * (1 - len(parts) / parts.total())
     if outcome is not None and outcome.agreed is not None:
-        left = episode.ended is not None and episode.ended.reason == "left"
         measured["deals"] = 100 * outcome.agreed
-        measured["walked"] = 100 * (left and not outcome.agreed)
+    if outcome is not None and outcome.walked is not None:
+        measured["walked"] = 100 * outcome.walked
     if outcome is not None and outcome.concessions is not None:
         measured["concessions"] = outcome.concessions
     trial = episode.trial
@@ -160,7 +160,6 @@ class Realism:
     ease: tuple[Ease, ...]
     by_rules: tuple[str, ...]
     served: tuple[str, ...]
-    unit: str
 
     def document(self) -> dict[str, Any]:
         """All of it as a JSON object."""
@@ -216,7 +215,6 @@ def realism(store: Store, run: str, people: str, outcome_of: Outcomes) -> tuple[
             tuple(_ease(values, reference, {one.trial for one in simulated})),
             tuple(agent for agent in cast if values.agents[agent].kind == "rules"),
             tuple(stand_in_words(store.run(run).settings)),
-            values.declared.cluster,
         )
         for cast, simulated in by_cast.items()
     )
@@ -375,8 +373,8 @@ def _measures_table(found: Realism, cast: str) -> FindingTable:
         cast=cast,
         episodes=Count("episode", len(found.simulated)),
         dialogues=Count("dialogue", len(found.human)),
-        unit=found.unit,
         draws=DRAWS,
+        resamples=RESAMPLES,
     )
 
 

@@ -2,9 +2,12 @@
 
 A value is compared with each of the people's in its place, and these comparisons are averaged: how
 much higher it is (`difference`), or how many of them it exceeds, ties counting half (`exceeds`), of
-which the mean is its percentile rank. Values without people in their place have no part. The mean
-over all values is clustered as any (`stats.intervals`): people's dialogues belong to one place
-each, so that the scatter between clusters holds theirs, too.
+which the mean is its percentile rank. Values without people in their place have no part.
+
+Intervals are bootstrapped over dialogues, each with both its seats: the agent's are drawn from all
+of its tasks, since it may have played each but once, and people's within a task, so that no task
+loses them. So they hold for other dialogues of both, on these tasks. Percentiles are expanded as
+Student's t widens the normal (Hesterberg 2015): plain ones are too short with few dialogues.
 
 The floor is what the same figure is between people: in each of `DRAWS` draws, the dialogues of
 each task are split in two halves at random, and the first half is held against the second. A
@@ -14,17 +17,31 @@ scatter between tasks that the difference of two halves of people does not have.
 
 from __future__ import annotations
 
+import math
 from collections import defaultdict
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from statistics import NormalDist
 from typing import TypeAlias
 
 import numpy as np
 
-from sociolab.stats.intervals import LEVEL, Estimate, Floats, mean
+from sociolab.stats.intervals import (
+    LEVEL,
+    NO_VARIATION,
+    Estimate,
+    Floats,
+    t_critical,
+)
 
 DRAWS = 1000
 """Splits of a floor: its ends then vary by about a twentieth of its width."""
+
+RESAMPLES = 2000
+"""Draws of the dialogues for an interval."""
+
+FEWEST = 5
+"""Dialogues of an agent below which there is no interval: resamples of fewer are all alike."""
 
 _SAME = 1e-9
 """Values that differ by less are the same, but for rounding."""
@@ -55,21 +72,79 @@ def exceeds(values: Floats, people: Floats) -> Floats:
     return 100 * (higher > _SAME) + 50 * (np.abs(higher) <= _SAME)
 
 
-def beside_people(values: Sequence[Placed], people: Sequence[Placed], kernel: Kernel) -> Estimate:
-    """The mean comparison of the values with people's in their places, clustered.
+def beside_people(
+    values: Sequence[Placed], people: Sequence[Placed], kernel: Kernel, seed: int = 0
+) -> Estimate:
+    """The mean comparison of the values with people's in their places, with its bootstrap interval.
+
+    There is no interval, and `note` says why, with fewer than `FEWEST` dialogues of the agent, and
+    where no draw differs. The units of the estimate (`clusters`) are the agent's dialogues.
 
     >>> from sociolab.stats import Placed, beside_people, exceeds
     >>> people = [Placed(("t", "1"), "t", f"d{i}", points) for i, points in enumerate([2, 4, 4, 8])]
     >>> beside_people([Placed(("t", "1"), "t", "a", 4)], people, exceeds).value
     50.0
     """
-    by_place = _by_place(people)
-    held = [value for value in values if value.place in by_place]
-    compared = [
-        float(kernel(np.array([[value.value]]), by_place[value.place][None, :]).mean())
-        for value in held
-    ]
-    return mean(compared, [value.cluster for value in held])
+    places = {row.place for row in people}
+    held = [value for value in values if value.place in places]
+    count = len({value.dialogue for value in held})
+    if not held:
+        return Estimate(None, 0, 0, None, None, "none", note="no values")
+    value = float(_drawn_means(held, people, kernel, None)[0])
+    if count < FEWEST:
+        note = f"{count} dialogue{'s' * (count > 1)}, at least {FEWEST} needed"
+        return Estimate(value, len(held), count, None, None, "none", note=note)
+    drawn = _drawn_means(held, people, kernel, np.random.default_rng(seed))
+    wide = math.sqrt(count / (count - 1)) * t_critical(count - 1)
+    tail = NormalDist().cdf(-wide)
+    low, high = (float(end) for end in np.quantile(drawn, [tail, 1 - tail]))
+    if high - low <= _SAME:
+        return Estimate(value, len(held), count, None, None, "none", note=NO_VARIATION)
+    return Estimate(value, len(held), count, low, high, "bootstrap")
+
+
+def _drawn_means(
+    values: Sequence[Placed],
+    people: Sequence[Placed],
+    kernel: Kernel,
+    rng: np.random.Generator | None,
+) -> Floats:
+    """The mean comparison in each draw of the dialogues; without `rng`, of all dialogues once."""
+    own = _counts([[row.dialogue for row in values]], rng)
+    tasks: dict[str, list[str]] = defaultdict(list)
+    for row in people:
+        tasks[row.place[0]].append(row.dialogue)
+    others = _counts(list(tasks.values()), rng)
+    sums, sizes = 0.0, 0.0
+    for place in dict.fromkeys(row.place for row in values):
+        here = [row for row in values if row.place == place]
+        met = [row for row in people if row.place == place]
+        weights = np.stack([others[row.dialogue] for row in met], axis=1)
+        points = np.array([row.value for row in here]), np.array([row.value for row in met])
+        compared = weights @ kernel(points[0][:, None], points[1][None, :]).T
+        number = weights.sum(axis=1, keepdims=True)
+        counts = np.stack([own[row.dialogue] for row in here], axis=1) * (number > 0)
+        sums = sums + (counts * compared / np.maximum(number, 1)).sum(axis=1)
+        sizes = sizes + counts.sum(axis=1)
+    drawn: Floats = (sums / np.maximum(sizes, 1))[np.asarray(sizes) > 0]
+    return drawn
+
+
+def _counts(
+    groups: Sequence[Sequence[str]], rng: np.random.Generator | None
+) -> Mapping[str, Floats]:
+    """How often each dialogue is drawn, in each draw: within its group, as many as there are."""
+    found: dict[str, Floats] = {}
+    for group in groups:
+        names = [*dict.fromkeys(group)]
+        shares = np.full(len(names), 1 / len(names))
+        drawn = (
+            np.ones((1, len(names)))
+            if rng is None
+            else rng.multinomial(len(names), shares, size=RESAMPLES).astype(float)
+        )
+        found |= dict(zip(names, drawn.T, strict=True))
+    return found
 
 
 def halves_floor(
@@ -104,10 +179,3 @@ def halves_floor(
     figures = sums[sizes > 0] / sizes[sizes > 0]
     low, high = np.quantile(figures, [(1 - LEVEL) / 2, (1 + LEVEL) / 2])
     return float(low), float(high)
-
-
-def _by_place(rows: Sequence[Placed]) -> dict[tuple[str, str | None], Floats]:
-    values: dict[tuple[str, str | None], list[float]] = defaultdict(list)
-    for row in rows:
-        values[row.place].append(row.value)
-    return {place: np.array(some, dtype=np.float64) for place, some in values.items()}

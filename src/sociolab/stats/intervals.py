@@ -75,10 +75,10 @@ Counts: TypeAlias = NDArray[np.intp]
 LEVEL = 0.95
 """How often an interval holds what it is of: the same for all of them."""
 
-Method: TypeAlias = Literal["t", "rate", "end", "crossed", "model", "none"]
+Method: TypeAlias = Literal["t", "rate", "end", "crossed", "model", "bootstrap", "none"]
 """Student's t; Korn and Graubard's; of clusters that crowd at one end of a scale; of
 people's scores, t clustered by rater too (`stats.crossed_raters`), or t in a model with raters
-(`stats.adjusted_means`); no interval."""
+(`stats.adjusted_means`); over dialogues (`stats.beside`); no interval."""
 
 NO_VARIATION = "no variation between clusters"
 ALL_AT_ONE_END = "all clusters lie at one end of the scale"
