@@ -48,7 +48,7 @@ def test_offline_what_is_on_record_ranks_and_what_nobody_can_tell_is_said(
     assert planned.code == 0, planned.err
     assert all("needed" in agent for agent in planned.document["agents"])
     assert (
-        "What an interval of ± 0.50 takes" in sociolab("variance", "own", "--half-width", 0.5).out
+        "Needed for an interval of ± 0.50" in sociolab("variance", "own", "--half-width", 0.5).out
     )
     alone = sociolab("variance", "own")
     assert alone.code == 0, alone.err

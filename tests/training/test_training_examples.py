@@ -117,7 +117,7 @@ def test_chats_are_usable_turns_that_earned_enough(small: Path, tmp_path: Path) 
     assert {row["metadata"]["rewards"]["goal"] for row in rows} == {8}
     assert [m["role"] for m in rows[0]["messages"]] == ["system", "user", "assistant"]
     assert {why.why: n for why, n in done.skipped.items()} == {
-        "of the partner scripted, which --agent would take": SCRIPTED,
+        "of the partner scripted, which --agent would include": SCRIPTED,
         "with goal below 7": 2 * 3,
         "whose goal by by-hand is unknown (failed)": 4 * 2,
         "with an unusable reply": 2,

@@ -38,15 +38,15 @@ _TRIAL = {
     "trial": TableColumn(
         "str", "id of the episode; null: a score of a cell of the plan, or of the run"
     ),
-    "task": TableColumn("str", "id of its task; null as trial"),
+    "task": TableColumn("str", "id of its task; null if trial is"),
     "cluster": TableColumn(
-        "str", "what its task is clustered by, such as the scenario; null as trial"
+        "str", "what its task is clustered by, such as the scenario; null if trial is"
     ),
-    "repeat": TableColumn("int", "of the task with these agents, from 0; null as trial"),
+    "repeat": TableColumn("int", "repeat of the task with these agents, from 0; null if trial is"),
 }
 _SEAT = {
-    "seat": TableColumn("str", "whose it is, an id; null: the whole episode's"),
-    "agent": TableColumn("str", "label of the agent in the seat; null as seat"),
+    "seat": TableColumn("str", "seat id; null: the whole episode"),
+    "agent": TableColumn("str", "label of the agent in the seat; null if seat is"),
 }
 
 SCORES = {
@@ -57,7 +57,7 @@ SCORES = {
     "judge": TableColumn("str", "label of the judge"),
     "method": TableColumn("str", "how it scores: model, people, formula, rules, heuristic, ..."),
     "judge_settings": TableColumn("str", "hash of its settings"),
-    "judging": TableColumn("int", "of repeated judgings of one target, from 0"),
+    "judging": TableColumn("int", "index among repeated judgings of one target, from 0"),
     "role": TableColumn("str", "judge, reader or sheet"),
     "model": TableColumn("str", "name of the model, class or set of ratings"),
     "sheet": TableColumn("str", "the behaviour sheet that it filled in; empty: none"),
@@ -70,20 +70,20 @@ SCORES = {
     "kind": TableColumn("str", "score, failure or unscored"),
     "value": TableColumn("float", "the score, between low and high; null: none was given"),
     "text": TableColumn("str", "the reason, what went wrong, or why there is no score"),
-    "cause": TableColumn("str", "of a failure; null: no failure"),
-    "attempts": TableColumn("int", "of a failure, how often the judge was asked; null: no failure"),
+    "cause": TableColumn("str", "why it failed; null: no failure"),
+    "attempts": TableColumn(
+        "int", "how often the judge was asked before it failed; null: no failure"
+    ),
     "unscored": TableColumn(
         "str", "why there is no score: cannot tell, disputed, unconfirmed, ...; null: other kind"
     ),
-    "least": TableColumn(
-        "float", "of an unscored one, the lowest that the value could be; null: other kind"
-    ),
-    "most": TableColumn(
-        "float", "of an unscored one, the highest that the value could be; null: other kind"
-    ),
+    "least": TableColumn("float", "if unscored, the lowest possible value; null: other kind"),
+    "most": TableColumn("float", "if unscored, the highest possible value; null: other kind"),
     "rater": TableColumn("str", "pseudonym of the person who rated; null: no rating"),
     "seconds": TableColumn("float", "seconds that the person took; null: no rating, or not known"),
-    "when": TableColumn("str", "of a rating, UTC, as ISO 8601; null: no rating, or not known"),
+    "when": TableColumn(
+        "str", "when it was rated, UTC, as ISO 8601; null: no rating, or not known"
+    ),
 }
 
 TURNS = {
@@ -92,7 +92,7 @@ TURNS = {
         for name, (kind, text) in _TRIAL.items()
     },
     "n": TableColumn(
-        "int", "of the event in its episode, from 0; a turn of two actions has two rows"
+        "int", "index of the event in its episode, from 0; a turn of two actions has two rows"
     ),
     "event": TableColumn("str", "moved, answered, unusable or ended"),
     "turn": TableColumn("int", "from 0"),
@@ -102,7 +102,7 @@ TURNS = {
     "to": TableColumn(
         "str", "seats that it was for, joined by commas, empty: all; null: no action"
     ),
-    "attempt": TableColumn("int", "of the reply, from 1; null: the end"),
+    "attempt": TableColumn("int", "attempt number of the reply, from 1; null: the end"),
     "cause": TableColumn("str", "why a reply could not be used; null: it could"),
     "problem": TableColumn("str", "the same in words; null: it could be used"),
     "final": TableColumn("bool", "whether no further attempt was made; null: it could be used"),
@@ -194,9 +194,11 @@ _CALL = {
     "turn": TableColumn("int", "from 0"),
     "name": TableColumn("str", "what was asked: act, a question, or a judge's name"),
     "attempt": TableColumn(
-        "int", "of the player or judge, from 1: unusable replies are asked for again"
+        "int", "attempt of the player or judge, from 1: unusable replies are asked for again"
     ),
-    "index": TableColumn("int", "of several calls for one purpose, from 0; of a judge the judging"),
+    "index": TableColumn(
+        "int", "index among calls for one purpose, from 0; for a judge, the judging"
+    ),
     "model": TableColumn("str", "as it was requested"),
 }
 _USAGE = {
@@ -207,7 +209,7 @@ _USAGE = {
 
 CALLS = {
     **_CALL,
-    "prompt_hash": TableColumn("str", "of the rendered messages and the schema, hexadecimal"),
+    "prompt_hash": TableColumn("str", "hash of the rendered messages and the schema, hexadecimal"),
     "prompt_bytes": TableColumn("int", "bytes in UTF-8, the schema included"),
     "messages": TableColumn("messages", "what was sent: a list of role and content"),
     "schema": TableColumn("str", "the JSON schema that the reply was to follow; null: none"),
@@ -223,18 +225,18 @@ CALLS = {
     "fingerprint": TableColumn("str", "as the server returned it; empty: it did not"),
     "left_out": TableColumn("str", "options that were not sent, joined by commas"),
     "cap": TableColumn("int", "the limit that was sent, in tokens; null: none"),
-    "reasoned": TableColumn("bool", "whether tokens were spent on thoughts outside the text"),
+    "reasoned": TableColumn("bool", "whether tokens were spent on reasoning outside the text"),
     "reply": TableColumn("str", "the text of the reply, with the tools that it asks for"),
     "at": TableColumn("float", "s since 1970, UTC, when the reply was stored"),
 }
 
 LEDGER = {
     **_CALL,
-    "number": TableColumn("int", "of the request in its call, from 1"),
+    "number": TableColumn("int", "number of the request in its call, from 1"),
     "cause": TableColumn("str", "why it failed; null: it succeeded"),
     "billed": TableColumn("str", "told, estimated, possible or no"),
     **_USAGE,
-    "usd": TableColumn("float", "US dollars that are charged; null: no price known"),
+    "usd": TableColumn("float", "US dollars charged; null: no price known"),
     "seconds": TableColumn("float", "s; if it succeeded, of the whole call"),
     "at": TableColumn("float", "s since 1970, UTC, when it was stored"),
 }

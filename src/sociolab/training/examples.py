@@ -146,7 +146,7 @@ class ExportSource:
                 continue
             every_agent = options.form == "turns" or options.agent is not None
             if not every_agent and turn.agent not in self.evaluated.get(turn.run, {turn.agent}):
-                skipped.add("turn", f"of the partner {turn.agent}, which --agent would take")
+                skipped.add("turn", f"of the partner {turn.agent}, which --agent would include")
                 continue
             yield turn
 

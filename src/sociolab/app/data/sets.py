@@ -86,9 +86,10 @@ def check_data_set(folder: Path, world: str) -> str:
         raise ConfigError(f"{folder} holds no task of {world}")
     data = kit.world.data
     clusters = Counter(task.cluster for task in tasks)
-    clustered = plural(len(clusters), kit.declared.cluster)
+    cluster = kit.declared.cluster
+    clustered = f" in {plural(len(clusters), cluster)}" if cluster != "task" else ""
     first = (
-        f"{data.name} {data.version} is in order: {plural(len(tasks), 'task')} in {clustered}, "
+        f"{data.name} {data.version} is in order: {plural(len(tasks), 'task')}{clustered}, "
         f"hash {data.hash}"
     )
     remarks = world_plugin(world).remarks

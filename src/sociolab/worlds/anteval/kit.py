@@ -191,7 +191,7 @@ def _real_play(path: str) -> Importer:
         lines: Sequence[str] = import_on_call(f"{_PACKAGE}.importing.{path}")(request.source, fresh)
         return lines
 
-    next_step = "learn from it: sociolab gap --real {name} --generated RUN"
+    next_step = "train on it: sociolab gap --real {name} --generated RUN"
     return Importer(read, next_step, kind="dnd", reserved=(SAMPLE,), page="docs/import-dnd.md")
 
 

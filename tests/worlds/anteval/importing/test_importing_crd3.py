@@ -476,7 +476,7 @@ def test_a_clone_is_imported_from_any_level(tmp_path: Path, below: str) -> None:
     (folder / "C1E001-notes.txt").write_text("nothing")
     lines = import_crd3(tmp_path / "CRD3", tmp_path / "set")
     assert lines == (
-        "1 examples of 1 episodes (1.0 each), 1 labels, 1 examples strict",
+        "1 example from 1 episode (1.0 each), 1 label, 1 strict example",
         "read: 2 episodes, 159 turns, 2 exchanges about a check",
         "dropped: 1 no total reported",
         "checked by hand in C1E049 and C2E012 only: 85 of 88 examples had no wrong label "

@@ -281,7 +281,7 @@ def test_an_import_keeps_the_examples_and_what_is_known_about_them(tmp_path: Pat
     target = tmp_path / "home" / "nights"
     lines = import_dnd(source, target)
     assert lines == (
-        "2 examples of 2 episodes (1.0 each), 2 labels, 1 examples strict",
+        "2 examples from 2 episodes (1.0 each), 2 labels, 1 strict example",
         "read: 2 rows",
     )
     assert sorted(each.name for each in target.iterdir()) == ["about.json", "examples.jsonl"]
@@ -347,7 +347,7 @@ def test_real_play_comes_in_two_formats() -> None:
 
 def test_an_import_is_found_by_its_name(wanted: Import) -> None:
     lines = import_anything("dnd", wanted)
-    assert lines[-1] == "learn from it: sociolab gap --real nights --generated RUN"
+    assert lines[-1] == "train on it: sociolab gap --real nights --generated RUN"
     assert imported_names("dnd") == ("nights",)
     (example,) = anteval.read_examples(imported_folder("dnd", "nights"))
     assert example.labels == {("Sorrel", "perception")}

@@ -312,7 +312,7 @@ def test_a_folder_holds_combats_in_files_packed_or_not() -> None:
     examples, lines = imported(folder)
 
     assert {example.group for example in examples} == {"c1", "c2"}
-    assert lines[-1] == "learn from it: sociolab gap --real discord --generated RUN"
+    assert lines[-1] == "train on it: sociolab gap --real discord --generated RUN"
     assert len({example.id for example in examples}) == 2
 
 

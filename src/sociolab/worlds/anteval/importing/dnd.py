@@ -15,6 +15,7 @@ from pydantic import Field, StrictBool, StrictStr
 from sociolab.core.errors import ConfigError
 from sociolab.core.reading import ForeignRecord, json_lines, record
 from sociolab.core.user_files import write_files
+from sociolab.report.words import plural
 from sociolab.worlds.anteval.session import SKILLS
 from sociolab.worlds.anteval.virtual_dm.example import DM, Example, Label, Turn, names_skill
 
@@ -253,8 +254,9 @@ def _describe_play(play: ImportedPlay) -> tuple[str, ...]:
     counts = _counts(play.examples)
     each = counts["examples"] / counts["episodes"]
     lines = [
-        f"{counts['examples']} examples of {counts['episodes']} episodes ({each:.1f} each), "
-        f"{counts['labels']} labels, {counts['strict']} examples strict"
+        f"{plural(counts['examples'], 'example')} from {plural(counts['episodes'], 'episode')} "
+        f"({each:.1f} each), {plural(counts['labels'], 'label')}, "
+        f"{plural(counts['strict'], 'strict example')}"
     ]
     if play.read:
         lines.append(f"read: {_list_counts(play.read)}")
