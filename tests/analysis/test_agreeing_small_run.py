@@ -89,7 +89,7 @@ def test_plays_by_models_and_by_rules_stand_apart(found: Agreements) -> None:
 
 def test_sentences_say_what_cannot_be_concluded(found: Agreements) -> None:
     said = text(found)
-    assert "No model judged: this says nothing of a model judge." in said
+    assert "No model judged: this says nothing about a model judge." in said
     assert "Only 3 scenarios" in said
     assert "2 raters: the intervals are over scenarios, not over people" in said
     assert "this says nothing about seats played by people" in said
@@ -242,11 +242,11 @@ def test_a_judge_that_failed_on_every_rated_play_owes_its_scores(
         failure = ScoreFailure(GOAL, seat, "timeout", "no reply in time")
         store.verdicts.add(RUN, judge, [failure], trial=trial)
     found = agreements(store, [RUN])
-    (section,) = [one for one in found.sections if one.title == "openai/broken beside people"]
-    assert section.cautions == ("3 scores that it owes are missing.",)
+    (section,) = [one for one in found.sections if one.title == "openai/broken compared with people"]
+    assert section.cautions == ("3 scores due from it are missing.",)
     beside = found.sections[-1]
-    assert beside.title == "Judges beside each other"
-    assert any("No seat was scored by both" in sentence for sentence in beside.sentences)
+    assert beside.title == "Judges compared with each other"
+    assert any("No seat that people rated was scored by both" in sentence for sentence in beside.sentences)
     assert all(table.rows for table in beside.tables), "an empty table"
 
 

@@ -264,7 +264,7 @@ def noisy(distance: float) -> tuple[Finding, ...]:
 def test_a_move_no_larger_than_that_of_judging_again_is_called_so() -> None:
     effects = change_findings([moved(5, 6, now="x"), moved(5, 7, now="x", cluster="b")])
     section = variant_section("padding", "words", effects, DECLARED, repeats=noisy(1))
-    assert any("shows nothing of the change" in caution for caution in section.cautions)
+    assert any("says nothing about the change" in caution for caution in section.cautions)
     rows = [moved(2, 8 + i / 10, now="x", cluster=c) for i, c in enumerate("abcd")]
     clear = variant_section("padding", "words", change_findings(rows), DECLARED, repeats=noisy(1))
     assert clear.cautions == ()

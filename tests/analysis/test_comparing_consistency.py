@@ -132,7 +132,7 @@ def test_settings_with_too_few_plays_are_left_out_and_counted() -> None:
     assert [row[:3] for row in table.rows] == [("x", "GOAL", k) for k in "123"]
     notes = " ".join(table.notes)
     assert "x, GOAL: 1 task at k = 2, 2 tasks at k = 3" in notes
-    assert "no task has so many scored episodes: k = 4" in notes
+    assert "no task has that many scored episodes: k = 4" in notes
 
 
 def test_without_repeats_nothing_is_claimed() -> None:

@@ -119,7 +119,7 @@ def test_the_preference_is_what_two_judges_differ_by_on_own_play_beyond_other_pl
 
 @pytest.mark.parametrize(
     ("more", "verdict"),
-    [(2, "fails, it prefers its own family"), (0, "passes, it does not prefer its own family")],
+    [(2, "fails; it prefers its own family"), (0, "passes; it does not prefer its own family")],
 )
 def test_the_preference_has_a_verdict(more: int, verdict: str) -> None:
     # Beside the other judge own play gets `more` points in each of six scenarios, give or take 0.1.

@@ -68,7 +68,7 @@ def test_fewer_than_six_clusters_that_differ_by_the_same_are_not_sure(store: Sto
     # All five on one side: 2 of 2^5 = .0625 by chance; of six 2 of 2^6 = .03, one in 64 on each.
     few = gate(store, "goal<-0.5", "five")
     assert not few.failed
-    assert "in every cluster, of which it takes 6 to be sure" in few.sentence
+    assert "in every cluster, but it takes 6 to be sure" in few.sentence
 
 
 def test_planned_looks_share_the_level(store: Store) -> None:

@@ -35,6 +35,6 @@ def test_where_no_list_of_turns_could_be_had_the_command_fails_and_counts(
     with start_in_process(EndpointSettings(content_filter=1.0)) as endpoint:
         done = sociolab("credit", "a", "--judge", "openai/j", "--base-url", endpoint.url)
     assert done.code == 1
-    assert "no list of turns is there: all of 4 lists missing (" in done.err
+    assert "no list of turns exists: all of 4 lists are missing (" in done.err
     assert "1/1 episodes, 1 with a list of turns missing" in done.err
     assert "nothing was credited" in done.err

@@ -36,8 +36,8 @@ class Picky:
         return (ScoreFailure(WARMTH, None, "unreadable", "no number in it", "", 3),)
 """
 SAID = (
-    "1 score is missing of the judge slow, which gave none (timeout: the judge slow gave no "
-    "score within 0.05 s; see --agent-timeout); `sociolab judge a --judge ...` judges again what "
+    "1 score is missing from the judge slow, which gave none (timeout: the judge slow gave no "
+    "score within 0.05 s; see --agent-timeout); `sociolab judge a --judge ...` retries what "
     "it failed on"
 )
 JUDGE = "python:slow_judge:Hangs"
@@ -97,7 +97,7 @@ def test_a_judge_of_whose_answers_none_could_be_read_has_failed(
     done = picky(sociolab, tmp_path, "pass")
     assert (done.code, done.document["failures"]["scores"]) == (1, {"unreadable": 2})
     assert done.err.splitlines()[-1].startswith(
-        "2 scores are missing of the judge picky, which gave none (unreadable: no number in it); "
+        "2 scores are missing from the judge picky, which gave none (unreadable: no number in it); "
     )
 
 

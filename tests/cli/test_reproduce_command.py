@@ -365,7 +365,7 @@ def test_the_exam_of_a_judge_is_priced_once_for_all_runs_of_a_world(
     assert dry["cost_usd"] == pytest.approx([end + usd for end in without["cost_usd"]])
     shown = " ".join(sociolab(*command).out.split())
     assert re.search(r"exam of openai/j \(stss-talk\) \S+ \S+ 40 \$", shown), shown
-    assert "exam: once for each new judge; --exam off leaves it" in shown
+    assert "exam: once for each new judge; --exam off skips it" in shown
 
 
 def test_rule_based_players_stand_alone(sociolab: Sociolab) -> None:

@@ -80,7 +80,7 @@ def test_the_full_report_lists_where_the_authors_rule_gives_another_score(
         ]
         store.verdicts.add("plain", JudgeId("by-hand", "rules"), scores, trial=trial)
     told = " ".join(played.run("report", "plain", "--full", "--store", copy).split())
-    assert "The same by two rules: overall / goal, authors' code" in told
+    assert "One quantity, two rules: overall / goal, authors' code" in told
     assert "They differ in 1 of 2 scored episodes." in told
     assert f"{TASK.id} scripted by-hand 0.50 1.00 All four. why: the reason given with" in told
 

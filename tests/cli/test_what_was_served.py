@@ -120,7 +120,7 @@ def test_a_comparison_warns_of_a_judge_that_was_served_otherwise(
         second = store.run_pk("b")
         store.write("UPDATE calls SET served_model = 'j-2', left_out = '' WHERE run = ?", (second,))
     cautions = sociolab(*compare).document["cautions"]
-    assert "The judge openai/j was answered by j-1 in a and j-2 in b." in cautions
+    assert "Calls of the judge openai/j were answered by j-1 in a and j-2 in b." in cautions
     (without,) = (text for text in cautions if "without temperature" in text)
     assert without.startswith("The judge openai/j was called without temperature in ")
     assert without.endswith(" calls in b.")

@@ -74,7 +74,7 @@ def test_a_metric_of_which_little_is_established_comes_behind_one_of_which_enoug
     first, second = make_boards([partly(run(result, "a")), run(result, "b", BETA)])
     assert (first.title, second.title) == ("SOC", "GOAL")
     assert [place.agent for place in second.places] == [ALPHA, BETA]
-    assert not any("so it does not lead" in note for note in first.notes)
+    assert not any("so it is not shown first" in note for note in first.notes)
     assert any("less than 80 % of GOAL is established" in note for note in second.notes)
 
 

@@ -236,4 +236,4 @@ def test_a_page_says_so_where_it_says_the_mean(result: RunResult) -> None:
     text = render_page([ShownRun(liar_and_honest(result))])
     assert text.index(" in Overall, 2.50") < text.index("goal (checked)")
     assert "[2.03, 9.25]" in text
-    assert "less than 80 % of goal (checked) is established, so it does not lead" in text
+    assert "less than 80 % of goal (checked) is established, so it is not shown first" in text

@@ -184,7 +184,7 @@ def test_a_judge_that_was_served_otherwise_in_two_runs_is_told() -> None:
     assert list(judge_served_apart(runs, X)) == [
         "The judge openai/x was called without temperature in 21 of 25 calls in first and 0 of 30 "
         "calls in second.",
-        "The judge openai/x was answered by x-1 in first and x-2 in second.",
+        "Calls of the judge openai/x were answered by x-1 in first and x-2 in second.",
     ]
     assert list(judge_served_apart({"first": runs["first"], "again": runs["first"]}, X)) == []
     assert list(judge_served_apart(runs, "openai/other")) == []

@@ -156,7 +156,7 @@ def test_one_that_fails_counts_nowhere_and_is_rated_again_by_somebody_else(
     assert (
         "1 failed the guidelines: its 2 ratings are kept in the study but no longer count;" in told
     )
-    assert "no episode lacks a rater for it" in told
+    assert "no episode lacks a rater as a result" in told
     found = add_review_section(store, agreements(store, [RUN]))
     assert [rater.ratings for rater in found.ratings.raters] == [6, 8, 2]
     assert told in found.sections[1].sentences
