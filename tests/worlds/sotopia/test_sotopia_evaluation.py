@@ -304,8 +304,8 @@ def test_ties_are_told_for_every_pair() -> None:
         sotopia.RelationshipType.STRANGER, 3, kinds={(1, 2): sotopia.RelationshipType.KNOWN_BY_NAME}
     )
     assert describe_ties(cast) == (
-        "Mia and Noah: strangers, but for what the scene says.",
-        "Mia and Ivy: strangers, but for what the scene says.",
+        "Mia and Noah: strangers, except for what the scene says.",
+        "Mia and Ivy: strangers, except for what the scene says.",
         "Noah and Ivy: known by name only.",
     )
 

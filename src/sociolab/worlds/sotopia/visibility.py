@@ -86,7 +86,7 @@ def describe_tie(relationship: Relationship, seat: str, name: str) -> str:
 
 
 _TIES = {
-    RelationshipType.STRANGER: "strangers, but for what the scene says",
+    RelationshipType.STRANGER: "strangers, except for what the scene says",
     RelationshipType.KNOWN_BY_NAME: "known by name only",
     RelationshipType.ACQUAINTANCE: "acquaintances",
     RelationshipType.FRIEND: "friends",
@@ -189,7 +189,9 @@ def _whole_word(name: str) -> str:
 
 
 def _join_items(items: list[str]) -> str:
-    return items[0] if len(items) == 1 else ", ".join(items[:-1]) + " and " + items[-1]
+    """With a comma before the last of three or more, since an item may itself hold an "and"."""
+    *some, last = items
+    return f"{', '.join(some)}{',' if len(some) > 1 else ''} and {last}" if some else last
 
 
 def format_line(name: str, action: Action, to: tuple[str, ...] = ()) -> str:
