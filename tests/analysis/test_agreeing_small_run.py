@@ -242,12 +242,16 @@ def test_a_judge_that_failed_on_every_rated_play_owes_its_scores(
         failure = ScoreFailure(GOAL, seat, "timeout", "no reply in time")
         store.verdicts.add(RUN, judge, [failure], trial=trial)
     found = agreements(store, [RUN])
-    (section,) = [one for one in found.sections if one.title == "openai/broken compared with people"]
+    (section,) = [
+        one for one in found.sections if one.title == "openai/broken compared with people"
+    ]
     assert section.cautions == ("3 scores due from it are missing.",)
-    beside = found.sections[-1]
-    assert beside.title == "Judges compared with each other"
-    assert any("No seat that people rated was scored by both" in sentence for sentence in beside.sentences)
-    assert all(table.rows for table in beside.tables), "an empty table"
+    between = found.sections[-1]
+    assert between.title == "Judges compared with each other"
+    assert any(
+        "No seat that people rated was scored by both" in sentence for sentence in between.sentences
+    )
+    assert all(table.rows for table in between.tables), "an empty table"
 
 
 def test_where_nothing_varies_no_interval_is_claimed_in_words(store: Store, tmp_path: Path) -> None:
