@@ -34,7 +34,8 @@ def test_counts_come_at_the_end_and_nothing_on_stdout(
     assert done.err.splitlines() == [
         "wrote s.jsonl: 4 examples from 2 episodes of 1 run, 2 scenarios",
         "left out: 16 turns of the partner scripted, which --agent would include; 8 turns whose "
-        "goal by by-hand is unknown (failed); 6 turns with goal below 7; 2 turns with an unusable reply",
+        "goal by by-hand is unknown (failed); 6 turns with goal below 7; 2 turns with an "
+        "unusable reply",
         "the reward is rule-based: goal by by-hand: rule-based, from the transcript; where it "
         'cannot tell, there is no score; the Python class itself declares that it is "rules"',
     ]
