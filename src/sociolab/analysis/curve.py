@@ -14,7 +14,7 @@ from sociolab.analysis.compare_sides import (
     select_metrics,
 )
 from sociolab.analysis.comparison import ComparedAgents, compare_agents
-from sociolab.analysis.comparison_notes import describe_partner_match
+from sociolab.analysis.comparison_notes import comparison_verdict, describe_partner_match
 from sociolab.analysis.matching import ComparedSide
 from sociolab.analysis.run_comparison import judged_by, label_cautions, run_cautions, side_cautions
 from sociolab.analysis.values import check_tasks, mean_of
@@ -28,6 +28,7 @@ from sociolab.report.finding import Count, Finding, FindingTable, Sentence
 from sociolab.report.formatting import rounded, title_of
 from sociolab.report.schema import RunResult
 from sociolab.report.section import Figure, Section
+from sociolab.report.verdict import caveat
 from sociolab.stats.intervals import Estimate, on_scale
 from sociolab.stats.paired_tests import Comparison, holm
 from sociolab.stats.power import ALPHA
@@ -53,6 +54,7 @@ class Followed:
             "runs": [result.run for result in self.outlines],
             "world": self.outlines[0].world,
             **rounded(curve_document(self.trend)),
+            "verdict": self.section.verdict,
             "said": list(self.section.sentences),
             "cautions": list(self.section.all_cautions),
         }
@@ -82,6 +84,8 @@ def follow_runs(store: Store, request: CompareRequest) -> Followed:
         differing = side_cautions((later, runs[0]), against)
         cautions += label_cautions(differing, against.a.run, against.b.run)
     section = curve_section(trend, judged_by(runs, judge), tuple(dict.fromkeys(cautions)))
+    label = caveat([run.result for run in runs], [side.agent for side in sides], judge)
+    section = replace(section, verdict=curve_verdict(trend, label))
     exams = exam_notes({run.values.run: run.values.exams for run in runs}, (judge,))
     return Followed(tuple(run.result for run in runs), trend, exams.on(section))
 
@@ -240,6 +244,17 @@ def curve_section(trend: Curve, judged: str, cautions: Sequence[str]) -> Section
         tuple(_table(trend, name) for name in scored),
         tuple(_figure(trend, name) for name in scored),
     )
+
+
+def curve_verdict(trend: Curve, label: str = "") -> Sentence:
+    """What the last run has over the first in the metric that leads, with the curve's own p."""
+    last = trend.compared[-1]
+    metrics = {
+        name: replace(metric, test=replace(metric.test, holm_p=trend.points[name][-1].holm_p))
+        for name, metric in last.metrics.items()
+    }
+    a, b = (replace(side, name=side.run) for side in (last.a, last.b))
+    return comparison_verdict([replace(last, a=a, b=b, metrics=metrics)], label)
 
 
 def curve_findings(trend: Curve, name: str) -> tuple[Finding, ...]:

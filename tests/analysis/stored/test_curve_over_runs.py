@@ -50,12 +50,16 @@ def test_p_is_corrected_for_all_later_runs(store: Store) -> None:
     assert [point.holm_p for point in points] == [None, 2 * 2 / 2**6, 2 * 2 / 2**6]
     alone = follow_runs(store, CompareRequest(("c1", "c3")))
     assert alone.trend.points["goal"][1].holm_p == 2 / 2**6
+    assert alone.section.verdict.startswith("A does better in GOAL: A \N{MINUS SIGN} B = 2.00")
+    assert "p = 0.031 (A: c3; B: c1;" in alone.section.verdict
     assert "GOAL is higher in c3 than in c1 by 2.00" in " ".join(alone.section.sentences)
 
 
 def test_where_nothing_is_shown_it_is_not_called_equal(store: Store) -> None:
     section = follow_runs(store, CompareRequest(("c1", "c2", "c3"))).section
     assert "This is not evidence of equality" in " ".join(section.sentences)
+    # 2 / 2^6 for the pair alone, but 4 / 2^6 among two later runs.
+    assert section.verdict.startswith("No difference found in GOAL: ")
     assert "1 task that only some played are left out" in section.sentences[0]
 
 
