@@ -263,8 +263,8 @@ def private_part(text: str) -> tuple[str, str]:
 
 
 def goal_part(text: str) -> str:
-    """The paragraph of a scene from its goal on; "" if it has none."""
-    return _parted(text, "Goal:")[1]
+    """The goal in a paragraph of a scene, without what is private beside it; "" if it has none."""
+    return _parted(_parted(text, "Goal:")[1], "Private:", "Secret:")[0]
 
 
 def _parted(text: str, *marks: str) -> tuple[str, str]:
