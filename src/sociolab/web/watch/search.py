@@ -14,6 +14,7 @@ from sociolab.store.search import BEGIN, END
 from sociolab.store.store import Store
 from sociolab.web.pages import page
 from sociolab.web.site import store_of
+from sociolab.web.watch.episodes import cast_text
 from sociolab.web.watch.parameters import Label, PageNumber, Words, require_run
 
 PAGE = 20
@@ -27,6 +28,8 @@ class FoundIn:
     run: str
     trial: str
     task: str
+    cast: str
+    repeat: int
     excerpt: tuple[tuple[str, bool], ...]
 
 
@@ -35,14 +38,17 @@ def search(
 ) -> tuple[tuple[FoundIn, ...], bool]:
     """A page of hits, best match first, and whether there are more."""
     hits = store.search.find(plain(words), run, PAGE + 1, (page - 1) * PAGE)
+    trials = [(hit, store.episode(hit.run, hit.trial).trial) for hit in hits[:PAGE]]
     excerpts = tuple(
         FoundIn(
             hit.run,
             hit.trial,
-            store.episode(hit.run, hit.trial).trial.task.id,
-            split_excerpt(hit.excerpt),
+            trial.task.id,
+            cast_text([(member.seat, member.agent) for member in trial.cast]),
+            trial.repeat,
+            split_excerpt(hit.excerpt.strip()),
         )
-        for hit in hits[:PAGE]
+        for hit, trial in trials
     )
     return excerpts, len(hits) > PAGE
 
