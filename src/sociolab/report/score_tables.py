@@ -43,6 +43,7 @@ from sociolab.report.words import (
     scripted_play,
     size,
     size_words,
+    stand_ins,
 )
 
 SAY = Catalogue("run")
@@ -596,8 +597,8 @@ class Headline:
     """The figure that represents a run: the mean of its best agent in the main metric, or the
     bounds of this mean if it is not established.
 
-    `kind` is the agent's kind if it is rule-based. `value` is for sorting. `of` counts the agents
-    that have this figure.
+    `kind` is the agent's kind if it is rule-based, or says that the stand-in endpoint served a
+    model. `value` is for sorting. `of` counts the agents that have this figure.
     """
 
     metric: str
@@ -652,6 +653,8 @@ def headline(result: RunResult) -> Headline | None:
         text, span = minus(covered(result, best)["bounds"]) or "\N{EN DASH}", ""
     is_by_rules = by_rules(result, best.agent)
     kind = (result.declared.scripted or "rule-based") if is_by_rules else ""
+    if not kind and stand_ins(result.settings):
+        kind = str(Catalogue("verdict")("stand_in"))
     return Headline(
         title,
         text,

@@ -97,11 +97,6 @@ class RunProgress:
     study: StudyRow | None
     """The study in which people play it, if there is one."""
 
-    @property
-    def done(self) -> int:
-        """Trials that were played or failed."""
-        return self.row.played + self.row.failed
-
 
 @dataclass(frozen=True, slots=True)
 class ListedRun:
