@@ -190,7 +190,7 @@ def found(address: str, query: str) -> list[str]:
     """The ids of the episodes on a page of the list."""
     page = requests.get(f"{address}{EPISODES}?{query}", timeout=20)
     assert page.status_code == 200, page.text[:400]
-    return re.findall(rf'<th scope="row"><a href="{EPISODES}/(\w+)"', page.text)
+    return re.findall(rf'<th scope="row"[^>]*><a href="{EPISODES}/(\w+)"', page.text)
 
 
 @pytest.mark.parametrize(

@@ -167,6 +167,7 @@ def pages() -> Environment:
         undefined=StrictUndefined,
         trim_blocks=True,
         lstrip_blocks=True,
+        extensions=["jinja2.ext.do"],
     )
     environment.tests["line"] = lambda item: isinstance(item, Line)
     environment.filters["private"] = private_part
