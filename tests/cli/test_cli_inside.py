@@ -12,12 +12,14 @@ import pytest
 from cli.conftest import Sociolab
 from sociolab import RunConfig, Section
 from sociolab.app.run.config import SPELLINGS
+from sociolab.cli import try_out
 from sociolab.cli.compare import parse_ks
 from sociolab.cli.list_rows import aligned
 from sociolab.cli.main import GROUPS, command
 from sociolab.cli.options import spread
 from sociolab.cli.output import Media, VerbResult
 from sociolab.core import ConfigError
+from sociolab.endpoint import EndpointSettings, start_in_process
 from sociolab.report import TextTable
 from sociolab.report.figures import Panel, Point, interval_figure
 
@@ -114,6 +116,17 @@ def test_numbers_of_repeats_are_read() -> None:
     for text in ("", "0", "1,", "x", "-1"):
         with pytest.raises(ConfigError, match="--k"):
             parse_ks(text)
+
+
+def test_doctor_says_that_it_still_waits(
+    monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(try_out, "QUIET", 0.1)
+    with start_in_process(EndpointSettings(latency_ms=300)) as endpoint:
+        argv = ["openai/m", "--base-url", endpoint.url]
+        monkeypatch.setenv("OPENAI_API_KEY", "x")
+        assert command("doctor").main(argv, standalone_mode=False) in (0, None)
+    assert "no answer from openai/m after 0.1 s: still waiting" in capfd.readouterr().err
 
 
 def test_what_tells_rows_apart_is_cut_last() -> None:

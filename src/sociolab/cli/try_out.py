@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from dataclasses import asdict, replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
+from threading import Timer
 from typing import TYPE_CHECKING, Annotated, Any, cast
 
 import typer
@@ -26,6 +27,14 @@ if TYPE_CHECKING:
     from sociolab.report.section import Section
 
 verbs = typer.Typer()
+
+QUIET = 10
+"""Seconds after which `doctor` says that it still waits."""
+
+STILL_WAITING = (
+    "no answer from {spec} after {seconds} s: still waiting; a server that is loading a model or "
+    "limits requests is waited for, Ctrl-C stops"
+)
 
 
 @verbs.command(epilog="Example: sociolab endpoint --latency-ms 200 --weather bucket:500")
@@ -94,7 +103,13 @@ def doctor(
     """
     from sociolab.app.preflight.doctor import examine
 
-    finding = examine(spec, EndpointAccess(**options), world, tasks)
+    waiting = Timer(QUIET, say, (STILL_WAITING.format(spec=spec, seconds=QUIET),))
+    waiting.daemon = True
+    waiting.start()
+    try:
+        finding = examine(spec, EndpointAccess(**options), world, tasks)
+    finally:
+        waiting.cancel()
     typer.echo(finding.sentence)
     raise typer.Exit(0 if finding.well else 1)
 
