@@ -5,8 +5,9 @@
 The memories are those of two scripted days of the first task, of `--residents N` residents (12:
 all), as many of each kind as there are, up to a third. Each is rated alone, at temperature 0, under
 one head and then the other, until all are rated or `--minutes` are over; `--again N` rates the
-first N again under the full head, as a control of the model itself. A resident's memories follow
-one another, so that a server with two slots reads its heads once.
+first N again under the full head, as a control of the model itself; `--parts "..."` tries another
+short head, by names of `generative/identity.md`. A resident's memories follow one another, so that
+a server with two slots reads its heads once.
 """
 
 from __future__ import annotations
@@ -76,6 +77,8 @@ def correlate(a: list[float], b: list[float], questions: list[RateMemory]) -> st
 
 async def rate(given: argparse.Namespace) -> None:
     questions, texts = await memories(given.memories, given.residents)
+    if given.parts is not None:
+        RateMemory.head_parts = given.parts
     print(len(questions), "memories:", dict(Counter(question.kind for question in questions)))
     began = time.monotonic()
     ratings: dict[str, list[float]] = {"short": [], "full": [], "full again": []}
@@ -116,6 +119,7 @@ def main() -> None:
     parser.add_argument("--residents", type=int, default=12)
     parser.add_argument("--minutes", type=float, default=600)
     parser.add_argument("--again", type=int, default=0, help="how many to rate again in full")
+    parser.add_argument("--parts", help="what the short head holds; default: as it is")
     asyncio.run(rate(parser.parse_args()))
 
 
