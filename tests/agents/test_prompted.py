@@ -140,6 +140,15 @@ def test_a_prompt_that_the_model_does_not_take_fails_the_turn_for_good(cause: Ca
     assert found == NoReply(cause, "refused", again=False)
 
 
+def test_words_alone_are_what_is_said() -> None:
+    said = "  Hello.\nI am glad\n to see you.\nBen: And I you."
+    found = reply_to(FakeModel(ChatReply(said)), request(), "words")
+    assert found == Reply((Action("speak", "Hello. I am glad to see you."),), raw=said)
+    empty = reply_to(FakeModel(ChatReply("  ")), request(), "words")
+    assert isinstance(empty, NoReply)
+    assert (empty.cause, empty.again) == ("unreadable", True)
+
+
 def test_any_other_failed_call_fails_the_trial() -> None:
     with pytest.raises(ModelError, match="gone"):
         reply_to(FakeModel(ModelError("gone", cause="connection")), request())

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from xml.etree import ElementTree
@@ -13,7 +14,14 @@ import pytest
 from analysis.stored.comparing_runs import GOAL, JUDGE, add_run
 from sociolab import result_of
 from sociolab.analysis import ComparedAgents, CompareRequest, compare_runs
-from sociolab.analysis.gates import Gate, difference_gates, junit, parse_rule, score_gates
+from sociolab.analysis.gates import (
+    Gate,
+    difference_gates,
+    junit,
+    order_notes,
+    parse_rule,
+    score_gates,
+)
 from sociolab.analysis.values import why_not_compared
 from sociolab.core import ConfigError, JudgeId, Measure, Score, Unscored
 from sociolab.report import details_of
@@ -186,6 +194,15 @@ def test_why_a_metric_is_not_compared_and_what_to_do(store: Store) -> None:
     )
     judged("old", "raters", Score(CHARM, "ann", 5))
     assert refused() == "; compare by another judge: --judge raters"
+
+
+def test_an_older_first_run_is_told(store: Store) -> None:
+    new, old = (result_of(store, name) for name in ("new", "old"))
+    late, early = replace(new, created="2026-02-02T10:00:00Z"), replace(old, created="2026-02-01")
+    assert order_notes([late, early]) == order_notes([new, new]) == ()
+    assert order_notes([early, late]) == (
+        "! old is older than new: a gate tests A \N{MINUS SIGN} B, so name the new run first",
+    )
 
 
 def test_gates_are_junit_xml_with_a_failure_for_each_that_failed(store: Store) -> None:

@@ -268,6 +268,13 @@ def test_a_service_that_answers_nonsense_fails_its_episode(run: Any) -> None:
     assert "failed turns 2" in " ".join(result.output.split())
 
 
+def test_a_service_that_is_a_model_is_told_how_it_is_named(run: Any) -> None:
+    with serve((200, {"object": "chat.completion", "choices": []})) as (address, _):
+        result = run(address)
+    assert result.exit_code == 1
+    assert "a server that speaks chat completions is named as a model" in result.output
+
+
 def test_the_program_of_an_episode_ends_with_it_in_an_arena_too(tmp_path: Path) -> None:
     waits = "import sys, os\nopen(f'{os.getpid()}.pid', 'w').close()\n" + WAITS
     script = tmp_path / "my_agent.py"

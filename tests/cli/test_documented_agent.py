@@ -32,8 +32,8 @@ def _blocks(tmp_path: Path) -> None:
     """Write each Python block of the page under the name in its first line."""
     found = re.findall(r"```python\n# (\w+\.py)\n(.*?)```", DOCS.read_text("utf-8"), re.DOTALL)
     assert [name for name, _ in found] == [
-        "my_program.py", "my_service.py", "my_agent.py", "my_bargainer.py", "test_my_agent.py",
-        "my_judge.py",
+        "my_program.py", "my_service.py", "my_agent.py", "my_chat_agent.py", "my_bargainer.py",
+        "test_my_agent.py", "my_judge.py",
     ]  # fmt: skip
     for name, text in found:
         (tmp_path / name).write_text(text, "utf-8")
@@ -60,6 +60,21 @@ def test_the_agent_plays_where_it_says_so(sociolab: Sociolab, world: str) -> Non
     failures = done.document["failures"]
     assert done.document["played"] == done.document["trials"] > 0
     assert {key: found for key, found in failures.items() if found} == {}
+
+
+def test_a_class_that_takes_chat_messages_plays(sociolab: Sociolab) -> None:
+    tried = sociolab("doctor", "python:my_chat_agent:Mine")
+    assert tried.code == 0, tried.out
+
+
+@pytest.mark.parametrize("dialect", ["json", "plain", "words"])
+def test_a_server_of_chat_completions_is_tried_in_its_dialect(
+    sociolab: Sociolab, dialect: str
+) -> None:
+    with start_in_thread(EndpointSettings()) as server:
+        spec = f"openai/mine?dialect={dialect}"
+        tried = sociolab("doctor", spec, "--base-url", server.url, OPENAI_API_KEY="x")
+        assert tried.code == 0, tried.out
 
 
 def test_the_service_plays(sociolab: Sociolab, tmp_path: Path) -> None:

@@ -171,8 +171,9 @@ def test_a_gate_that_fails_is_the_exit_code(played: Sociolab) -> None:
     done = played("compare", "h1", "h3", *both)
     assert done.code == 1
     assert [one["failed"] for one in done.document["gates"]] == [False, True]
-    assert "--fail-if goal<-9: passed; A" in done.err
-    assert "--fail-if goal>-9: FAILED; A" in done.err
+    difference = "A \N{MINUS SIGN} B (h1 \N{MINUS SIGN} h3) is"
+    assert f"--fail-if goal<-9: passed; {difference}" in done.err
+    assert f"--fail-if goal>-9: FAILED; {difference}" in done.err
     assert played("compare", "h1", "h3", "--fail-if", "goal<-9").code == 0
 
 

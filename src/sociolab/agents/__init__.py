@@ -26,6 +26,7 @@ if TYPE_CHECKING:
         act_type as act_type,
         read_json as read_json,
         read_plain as read_plain,
+        read_words as read_words,
         written_turn as written_turn,
     )
     from sociolab.core.episode import (

@@ -1,4 +1,4 @@
-"""Any chat model as a player: renders observations, and reads replies as JSON or in plain text."""
+"""Any chat model as a player: renders observations, and reads replies as JSON or as text."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cache, lru_cache
-from itertools import groupby
+from itertools import groupby, takewhile
 from types import GenericAlias
 from typing import Annotated, Any, Literal, TypeAlias, Union
 
@@ -15,7 +15,7 @@ from pydantic import BaseModel, ConfigDict, Field, create_model
 
 from sociolab.agents.forms import fields_of_type, value_hint
 from sociolab.core.episode import Action, ActionKind, ActionSpace, Json
-from sociolab.core.errors import ModelError, ReplyError
+from sociolab.core.errors import ConfigError, ModelError, ReplyError
 from sociolab.core.ports import (
     CallKey,
     ChatModel,
@@ -44,7 +44,8 @@ from sociolab.prompting.structured import (
 
 PACKAGE = "sociolab.agents"
 
-Dialect: TypeAlias = Literal["json", "plain"]
+Dialect: TypeAlias = Literal["json", "plain", "words"]
+"""The form of replies: a JSON object; lines "kind: text"; or nothing but what is said."""
 
 
 class PromptedPlayer:
@@ -53,7 +54,8 @@ class PromptedPlayer:
     A reply that is truncated, withheld or unreadable is a NoReply and asked for again by the
     engine; one that is truncated a second time, a prompt too long for the model, or one that its
     provider's filter refuses, is a NoReply for good; any other failed call (no connection, no
-    credentials) fails the trial as a ModelError.
+    credentials) fails the trial as a ModelError. In the dialect "words" it is not asked optional
+    questions, whose answers have a form.
 
     >>> from sociolab.agents import PromptedPlayer
     >>> from sociolab.core import ChatReply
@@ -82,6 +84,9 @@ class PromptedPlayer:
         self._dialect = dialect
 
     async def reply(self, request: Request, memory: Json) -> Reply | NoReply:
+        expected = request.expected
+        if self._dialect == "words" and isinstance(expected, Question) and expected.optional:
+            return NoReply("gave up", "dialect=words answers no questions", again=False)
         key = CallKey(
             request.trial, self._role, request.seat, request.turn, request.name, request.attempt
         )
@@ -126,8 +131,11 @@ class PromptedPlayer:
             return parse_reply(answer, request.expected.reply)
         check_finish(answer)
         observation, layout = request.observation, request.observation.layout
+        names = (observation.you, *observation.others)
         if self._dialect == "plain" and layout.reply_form == "added":
-            return read_plain(answer.text, request.expected, (observation.you, *observation.others))
+            return read_plain(answer.text, request.expected, names)
+        if self._dialect == "words" and layout.reply_form == "added":
+            return read_words(answer.text, request.expected, names)
         if layout.kinds or layout.keys != Layout().keys:
             return (_read_layout(answer.text, request.expected, layout),)
         return read_json(answer.text, request.expected, len(observation.others) > 1)
@@ -157,6 +165,8 @@ _NO_FORM = _Form("", None)
 
 @cache
 def _form(space: ActionSpace, addressed: bool, dialect: Dialect) -> _Form:
+    if dialect == "words":
+        return _Form(prompt(PACKAGE, dialect).render({}), None)
     how = _how_to_reply(space, addressed, dialect)
     if dialect == "plain":
         return _Form(how, None)
@@ -397,6 +407,33 @@ def read_plain(text: str, space: ActionSpace, names: Sequence[str] = ()) -> tupl
         Action(kind, " ".join(words).strip(), to, fields=fields)
         for kind, words, to, fields in turns
     )
+
+
+def read_words(text: str, space: ActionSpace, names: Sequence[str] = ()) -> tuple[Action, ...]:
+    """The one action of a reply that is nothing but what is said: the first kind that is spoken.
+
+    From the second line on, a line `Name: ...` of a speaker (`names`) starts a turn that the model
+    invented: the reply ends there. ReplyError where nothing is said; ConfigError for a world in
+    which a turn is more than words.
+
+    >>> from sociolab.agents import read_words
+    >>> from sociolab.testing import STOCK_ACTIONS
+    >>> (action,) = read_words("Do you hear me?", STOCK_ACTIONS)
+    >>> action.kind, action.text
+    ('speak', 'Do you hear me?')
+    """
+    spoken = [kind.name for kind in space.kinds if kind.spoken and kind.has_text]
+    if not spoken or _has_forms(space):
+        raise ConfigError(
+            "dialect=words is for worlds in which a turn is spoken; here actions have fields of "
+            "their own: use dialect=json"
+        )
+    speaker = speaker_pattern(*ROLES, *names)
+    lines = extract_reply(text).strip().splitlines()
+    said = [*lines[:1], *takewhile(lambda line: not speaker.match(line), lines[1:])]
+    if not (words := " ".join(" ".join(said).split())):
+        raise ReplyError("expected what is said, found nothing", raw=text)
+    return (Action(spoken[0], words),)
 
 
 @cache

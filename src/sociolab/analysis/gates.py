@@ -115,7 +115,7 @@ def difference_gates(
         metric = comparison.metrics[name]
         width = metric.measure.high - metric.measure.low
         wide = _wider(metric.test.difference, width, comparison.looks)
-        whose = "A \N{MINUS SIGN} B"
+        whose = f"A \N{MINUS SIGN} B ({_sides(comparison)})"
         gate = _gate(rule, whose, wide, metric.measure, "difference", comparison.looks)
         pairs = [
             (pair.difference, pair.a.task, pair.a.seat, f"{pair.a.trial} {pair.b.trial}")
@@ -124,6 +124,13 @@ def difference_gates(
         ]
         gates.append(_with_transcripts(gate, pairs, metric.measure))
     return tuple(gates)
+
+
+def _sides(comparison: ComparedAgents) -> str:
+    """What is subtracted from what: the runs, or the agents of one run."""
+    a, b = comparison.a, comparison.b
+    names = (a.run, b.run) if a.run != b.run else (a.agent, b.agent)
+    return " \N{MINUS SIGN} ".join(names)
 
 
 def _with_transcripts(
@@ -144,6 +151,14 @@ def _with_transcripts(
         for value, task, seat, episodes in beyond[:TRANSCRIPTS]
     )
     return replace(gate, transcripts=named) if gate.failed else gate
+
+
+def order_notes(outlines: Sequence[RunResult]) -> tuple[Sentence, ...]:
+    """That the first of two runs is the older one, though a gate tests the first minus the
+    second."""
+    if len(outlines) != 2 or outlines[0].created >= outlines[1].created:
+        return ()
+    return (SAY("older", a=outlines[0].run, b=outlines[1].run),)
 
 
 def score_gates(

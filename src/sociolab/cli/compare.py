@@ -107,7 +107,7 @@ def compare(
         option("--over", "prompts", "Pool runs; treat their different prompts as error."),
     ] = None,
     people: OptPeople = None,
-    fail_if: Annotated[OptTexts, fail_option("A - B", "goal<-0.5")] = None,
+    fail_if: Annotated[OptTexts, fail_option("A - B", "goal<0")] = None,
     junit: Junit = None,
     html: Html = None,
     full: Full = False,
@@ -213,6 +213,7 @@ def _compare(
 ) -> None:
     """Compare, write the files, print the rest and what to type next, and decide the gates."""
     from sociolab.analysis.agent_labels import agent_names
+    from sociolab.analysis.gates import order_notes
     from sociolab.analysis.run_comparison import compare_runs, with_looks
     from sociolab.app.results import write_pairs
     from sociolab.store.store import open_store
@@ -250,6 +251,8 @@ def _compare(
         say_next([*pairs.next_pair(), ("compare", *request.runs, *flags, "--full")], store)
     if pairs is not None and display.file is not None:
         say(f"wrote {write_pairs(pairs, display.file):,} pairs to {display.file}")
+    for sentence in order_notes(conclusions.outlines) if gates else ():
+        say(sentence)
     judges = [conclusions.comparison.judge] if conclusions.comparison else []
     check.decide(gates, conclusions.outlines, *judges, verdicts=[conclusions.verdict])
 

@@ -5,12 +5,24 @@ It is called as a model is: with its limits, time limits and retries, and each r
 
 from __future__ import annotations
 
+from sociolab.core.errors import ModelError
 from sociolab.core.ports import ChatReply, Prompt, Usage
 from sociolab.models.wire import Dialect
 
 
 def read_action(data: bytes, prompt: Prompt, seconds: float, tries: int) -> ChatReply:
-    """The body as the text of a reply: whether that is an action, its reader says."""
+    """The body as the text of a reply: whether that is an action, its reader says.
+
+    ModelError for a chat completion: its server is a model, not a service.
+    """
+    if data.lstrip().startswith(b"{") and b'"chat.completion"' in data:
+        raise ModelError(
+            "expected an action from this service, found a chat completion; a server that speaks "
+            "chat completions is named as a model: openai/NAME with --base-url, or with "
+            "[endpoints.MINE] in models.toml",
+            cause="malformed reply",
+            fatal=True,
+        )
     return ChatReply(data.decode(errors="replace"), "stop", Usage(), seconds, tries)
 
 

@@ -51,7 +51,7 @@ log = logging.getLogger("sociolab.models")
 class ModelSettings(Sampling):
     """The options that may follow a model's name after "?"; `dialect` is the form of replies."""
 
-    dialect: Literal["json", "plain"] = "json"
+    dialect: Literal["json", "plain", "words"] = "json"
 
 
 @dataclass(frozen=True, slots=True)

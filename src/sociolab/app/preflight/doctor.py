@@ -10,20 +10,41 @@ from typing import TypeVar
 
 from pydantic import BaseModel, ConfigDict
 
+from sociolab.agents.prompted import Dialect, read_plain, read_words
 from sociolab.app.data.sets import load_world
 from sociolab.app.players.casting import Casting
 from sociolab.app.players.models import AnySpec, Models, ModelSpec, PythonSpec, parse
 from sociolab.app.registry import python_object, world_plugin, worlds_that
 from sociolab.app.run_sync import run_sync
-from sociolab.core.episode import HUMAN, Agent, Answered, Episode, Event, Moved, Trial, Unusable
+from sociolab.core.episode import (
+    HUMAN,
+    ActionKind,
+    ActionSpace,
+    Agent,
+    Answered,
+    Episode,
+    Event,
+    Moved,
+    Trial,
+    Unusable,
+)
 from sociolab.core.errors import ConfigError, ModelError, ReplyError, SociolabError
-from sociolab.core.ports import CallKey, ChatModel, ChatReply, Player, WorldKit
+from sociolab.core.ports import (
+    CallKey,
+    ChatModel,
+    ChatReply,
+    Message,
+    Player,
+    Prompt,
+    WorldKit,
+)
 from sociolab.core.score import Score
 from sociolab.engine.driver import drive
 from sociolab.engine.scene import FailurePolicy
 from sociolab.models.budget import Budget, bytes_of
 from sociolab.models.cache import NullReplyStore
 from sociolab.plugin.options import FIRST_WORLD, EndpointAccess
+from sociolab.prompting.sets import prompt
 from sociolab.prompting.structured import parse_reply, typed_prompt
 from sociolab.report.words import plural
 from sociolab.runner.guard import ForeignPlayer
@@ -41,6 +62,50 @@ class Ready(BaseModel):
     model_config = ConfigDict(extra="forbid")
 
     word: str
+
+
+SPEAK = ActionSpace((ActionKind("speak", spoken=True),))
+
+
+@dataclass(frozen=True, slots=True)
+class _Form:
+    """What is asked of a model in a dialect, how the reply is read, and the dialect that asks
+    less."""
+
+    prompt: Prompt
+    read: Callable[[ChatReply], object]
+    what: str
+    easier: str
+
+
+def _text_prompt(dialect: Dialect) -> Prompt:
+    how = prompt("sociolab.agents", dialect).render(
+        {"most": 1, "distinct": False, "addressed": False, "empty": [], "text": "the words",
+         "example": "speak"} if dialect == "plain" else {}
+    )  # fmt: skip
+    return Prompt((Message("user", f"Say in a few words that you are ready.\n\n{how}"),), None, 0.0)
+
+
+_FORMS: Mapping[str, _Form] = {
+    "json": _Form(
+        typed_prompt(HEAD, BODY, Ready, 0.0),
+        lambda reply: parse_reply(reply, Ready),
+        "a structured reply",
+        "plain",
+    ),
+    "plain": _Form(
+        _text_prompt("plain"),
+        lambda reply: read_plain(reply.text, SPEAK),
+        "a reply in plain text",
+        "words",
+    ),
+    "words": _Form(
+        _text_prompt("words"),
+        lambda reply: read_words(reply.text, SPEAK),
+        "a reply in words",
+        "",
+    ),
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,17 +139,18 @@ def examine(
 async def _call(spec: ModelSpec, access: EndpointAccess) -> Diagnosis:
     models = Models(access)
     address = models.endpoint(spec).base_url
-    prompt = typed_prompt(HEAD, BODY, Ready, 0.0)
+    form = _FORMS[spec.settings.dialect]
     try:
         model = models.open(spec)
-        reply = await model.complete(prompt, CallKey("doctor", "agent", "", 0, "doctor", 1))
+        reply = await model.complete(form.prompt, CallKey("doctor", "agent", "", 0, "doctor", 1))
         try:
-            parse_reply(reply, Ready)
+            form.read(reply)
         except ReplyError as error:
+            other = f"; try {spec.label.partition('?')[0]}?dialect={form.easier}"
             return Diagnosis(
                 False,
-                f"{spec.label} answers at {address}, but not in the form asked for: {error}; "
-                f"try {spec.label.partition('?')[0]}?dialect=plain",
+                f"{spec.label} answers at {address}, but not in the form asked for: {error}"
+                f"{other if form.easier else ''}",
             )
         window = await _window(model)
     except ModelError as error:
@@ -93,7 +159,7 @@ async def _call(spec: ModelSpec, access: EndpointAccess) -> Diagnosis:
         await models.close()
     return Diagnosis(
         True,
-        f"{spec.label} works: {_describe_reply(reply)} from {address}"
+        f"{spec.label} works: {_describe_reply(reply, form.what)} from {address}"
         f"{_describe_price(models, spec)}; {window}. "
         f"Before it judges, have it sit an exam: sociolab judge --exam {spec.label}",
     )
@@ -136,14 +202,14 @@ async def _window(model: ChatModel) -> str:
     return f"prompts of {long.prompt:,} tokens are read whole"
 
 
-def _describe_reply(reply: ChatReply) -> str:
+def _describe_reply(reply: ChatReply, what: str) -> str:
     usage = reply.usage
     tried = f" after {reply.tries} tries" if reply.tries > 1 else ""
     counted = f"{usage.prompt} tokens read, {usage.completion} written"
     if usage.estimated:
         what = "an impossible count of" if reply.fault else "no count of"
         counted = f"~{counted}: {what} tokens came with it, so tokens and costs are estimated"
-    return f"a structured reply in {reply.seconds:.2f} s{tried} ({counted})"
+    return f"{what} in {reply.seconds:.2f} s{tried} ({counted})"
 
 
 def _describe_price(models: Models, spec: ModelSpec) -> str:
