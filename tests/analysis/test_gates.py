@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from xml.etree import ElementTree
@@ -198,7 +197,8 @@ def test_why_a_metric_is_not_compared_and_what_to_do(store: Store) -> None:
 
 def test_an_older_first_run_is_told(store: Store) -> None:
     new, old = (result_of(store, name) for name in ("new", "old"))
-    late, early = replace(new, created="2026-02-02T10:00:00Z"), replace(old, created="2026-02-01")
+    late = new.model_copy(update={"created": "2026-02-02T10:00:00Z"})
+    early = old.model_copy(update={"created": "2026-02-01T10:00:00Z"})
     assert order_notes([late, early]) == order_notes([new, new]) == ()
     assert order_notes([early, late]) == (
         "! old is older than new: a gate tests A \N{MINUS SIGN} B, so name the new run first",
