@@ -63,7 +63,7 @@ def fill(store: Store, name: str) -> None:
     for billed in ("told", "possible", "no"):
         replies.keep_attempt(samples.call(turn=3), "m", samples.attempt(billed), at=8.5)
     verdicts: list[Verdict] = [
-        Score(samples.MEASURE, "ann", 7, "She was herself."),
+        Score(samples.MEASURE, "ann", 7, "She was herself.", outcome={"agreed": False}),
         ScoreFailure(samples.MEASURE, "bob", "incomplete", "no number", "{}", 2),
         Unscored(samples.MEASURE, None, "no rule"),
         Unscored(samples.MEASURE, "bob", "they differ", "disputed", 1, 7.5),
@@ -96,6 +96,12 @@ def content(store: Store, name: str) -> dict[str, Any]:
         "notes": [(note.other, note.text, note.at) for note in store.notes.of(name)],
         "ledger": list(store.calls.ledger(name)),
         "judgings": list(store.verdicts.judgings(name)),
+        "outcomes": [
+            verdict.outcome
+            for row in store.verdicts.judgings(name)
+            for verdict in row.verdicts
+            if isinstance(verdict, Score)
+        ],
         "totals": store.calls.totals(name),
         "attachments": [
             (id_, title, list(store.attachment(name, id_, title)))

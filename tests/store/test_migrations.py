@@ -20,9 +20,11 @@ import pytest
 from typer.testing import CliRunner
 
 from sociolab.cli.main import app
-from sociolab.core import StoreError, __version__
+from sociolab.core import JudgeId, Measure, Score, StoreError, __version__
 from sociolab.store import Store, find_damage, lock_run
 from sociolab.store.schema import VERSION, checksum
+
+from . import samples
 
 HERE = Path(__file__).parent
 
@@ -87,6 +89,29 @@ def test_a_migrated_store_is_like_a_new_one_and_keeps_its_rows(old: Path, tmp_pa
             (VERSION, __version__)
         ]
         assert version_of(old) == VERSION
+
+
+def test_of_scores_of_before_version_6_the_reason_says_whether_something_was_agreed(
+    path: Path,
+) -> None:
+    goal = Measure("goal_checked", 0, 10)
+    scores = [
+        Score(goal, "ann", 0, "no agreement: 0 (read: nothing)"),
+        Score(goal, "bob", 6, "10 x own points / all points = 10 x 6 / 10 = 6 (read)"),
+        Score(samples.MEASURE, "ann", 7, "no agreement: these are words of a judge"),
+    ]
+    with Store.open(path) as store:
+        store.create_run("r", "world", {}, samples.plan(1))
+        store.verdicts.add("r", JudgeId("outcome", "formula"), scores, trial="t1")
+    with closing(sqlite3.connect(path)) as raw:
+        raw.execute("DROP TABLE outcomes")
+        raw.commit()
+    marked(path, 5)
+    with Store.open(path) as store:
+        (row,) = store.verdicts.judgings("r")
+        assert list(find_damage(store)) == []
+    found = [one.outcome for one in row.verdicts if isinstance(one, Score)]
+    assert found == [{"agreed": False}, {"agreed": True}, None]
 
 
 def test_a_copy_of_the_old_store_stays_beside_it(old: Path) -> None:

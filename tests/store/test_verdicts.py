@@ -60,6 +60,19 @@ def test_every_kind_of_verdict_comes_back_as_it_was(
     assert row == JudgingRow(None, cell, judge, 2, tuple(verdicts))
 
 
+def test_a_score_keeps_the_outcome_that_it_came_with(played: Store) -> None:
+    outcome = {"agreed": True, "terms": {"ann": {"hats": 2}, "bob": {"hats": 0}}}
+    judge = JudgeId("rules", "rules")
+    played.verdicts.add("r", judge, [FAILED], trial="t1")
+    played.verdicts.add("r", judge, [replace(SEVEN, outcome=outcome), UNSURE], trial="t1")
+    (row,) = played.verdicts.judgings("r")
+    assert [getattr(verdict, "outcome", None) for verdict in row.verdicts] == [outcome, None]
+    (again, _) = played.verdicts.scores("r", texts=False)
+    assert (again.value, again.outcome) == (7, None)
+    played.verdicts.delete("r", judge, trial="t1")
+    assert played.connection.execute("SELECT count(*) FROM outcomes").fetchone() == (0,)
+
+
 def test_a_verdict_is_on_an_episode_a_cell_or_the_run(played: Store) -> None:
     played.verdicts.add("r", samples.JUDGE, [SEVEN], trial="t2")
     played.verdicts.add("r", samples.JUDGE, [EIGHT], cell={"agent": "x", "by": [1]})

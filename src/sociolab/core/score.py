@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
 from typing import Any, Literal, TypeAlias
 
 from sociolab.core.errors import Cause, ConfigError, WorldError
@@ -185,7 +185,9 @@ class Score:
     """A value of a metric, for one seat or, with `seat` None, for the whole episode.
 
     WorldError for a value outside the metric's range, or a fraction of an integer metric.
-    `rated_by` is the person who gave it.
+    `rated_by` is the person who gave it. `outcome` is what the judge found to have come of the
+    episode, as a record in the world's own terms, such as {"agreed": false}; None where it tells
+    none. Scores of the same value are equal, whatever their outcome.
 
     >>> from sociolab.judging import Measure, Score
     >>> goal = Measure("goal", 0, 10)
@@ -202,6 +204,7 @@ class Score:
     value: float
     reason: str = ""
     rated_by: RatedBy | None = None
+    outcome: Mapping[str, Any] | None = field(default=None, compare=False)
 
     def __post_init__(self) -> None:
         low, high = self.measure.low, self.measure.high

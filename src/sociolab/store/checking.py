@@ -83,7 +83,9 @@ _OF_RUN = {
     "events": _OF_TRIALS,
     "attachments": _OF_TRIALS,
     "tool_calls": "call IN (SELECT pk FROM calls WHERE run = {})",
-    "verdicts": "judging IN (SELECT pk FROM judgings WHERE run = {})",
+    **dict.fromkeys(
+        ("verdicts", "outcomes"), "judging IN (SELECT pk FROM judgings WHERE run = {})"
+    ),
     **dict.fromkeys(
         ("participants", "recruiting"), "study IN (SELECT pk FROM studies WHERE run = {})"
     ),
@@ -176,7 +178,11 @@ def _text(value: bytes) -> str:
     return value.decode("utf-8", "replace")
 
 
-_KEYS = {"events": "trial, n", "verdicts": "judging, n", "answers": "participant, item, name"}
+_KEYS = {
+    "events": "trial, n",
+    **dict.fromkeys(("verdicts", "outcomes"), "judging, n"),
+    "answers": "participant, item, name",
+}
 
 _NAMES = {"attempts": "failed attempts", "call_failures": "failed calls", "verdicts": "scores"}
 

@@ -426,7 +426,23 @@ CREATE TABLE audit_log (             -- what researchers did with studies
 """
 
 
-MIGRATIONS = (_VERSION_1, _VERSION_2, _VERSION_3, _VERSION_4, _VERSION_5)
+_VERSION_6 = """
+CREATE TABLE outcomes (              -- what a judge found to have come of an episode, with a score
+    judging INTEGER NOT NULL,
+    n INTEGER NOT NULL,
+    content TEXT NOT NULL,           -- JSON, in the terms of the world
+    sum INTEGER AS (checksum(judging, n, content)) STORED,
+    PRIMARY KEY (judging, n),
+    FOREIGN KEY (judging, n) REFERENCES verdicts ON DELETE CASCADE
+) WITHOUT ROWID;
+INSERT INTO outcomes (judging, n, content)  -- until here the reason began with what was agreed
+    SELECT judging, n, iif(text LIKE 'no agreement%', '{"agreed": false}', '{"agreed": true}')
+    FROM verdicts JOIN measures ON measures.pk = measure
+    WHERE kind = 'score' AND measures.name = 'goal_checked';
+"""
+
+
+MIGRATIONS = (_VERSION_1, _VERSION_2, _VERSION_3, _VERSION_4, _VERSION_5, _VERSION_6)
 """What leads from each version to the next, from an empty file on. Stores have gone through them:
 add one, and change none."""
 

@@ -34,7 +34,8 @@ class ScoreRow(NamedTuple):
     Its target is an episode (`trial`), a cell of the plan (`cell`), or (neither) the run; `judging`
     counts repeated judgings by the same judge from 0. `value` is of a score; `cause`, `raw` and
     `attempts` are of a failure; `unscored`, `low` and `high` of a verdict without a value, as in
-    `core.score.Unscored`; `rated_by` of a rating. None where they do not apply.
+    `core.score.Unscored`; `rated_by` of a rating; `outcome` of a score that came with one. None
+    where they do not apply.
     """
 
     trial: str | None
@@ -53,6 +54,7 @@ class ScoreRow(NamedTuple):
     high: float | None
     text: str = ""
     raw: str = ""
+    outcome: Mapping[str, Any] | None = None
 
     @property
     def bounds(self) -> tuple[float, float]:
@@ -66,7 +68,8 @@ class ScoreRow(NamedTuple):
     @property
     def verdict(self) -> Verdict:
         if self.value is not None:
-            return Score(self.measure, self.seat, self.value, self.text, self.rated_by)
+            by = self.rated_by
+            return Score(self.measure, self.seat, self.value, self.text, by, self.outcome)
         if self.unscored is not None:
             why = self.text, self.unscored, self.low, self.high
             return Unscored(self.measure, self.seat, *why, self.rated_by)
@@ -262,7 +265,7 @@ class Verdicts:
         self, run: int, judging: int, verdicts: Iterable[Verdict], stored: _Stored
     ) -> None:
         end = 1 + max((n for _, n in stored.values()), default=-1)
-        rows = []
+        rows, outcomes = [], []
         for verdict in verdicts:
             measure = verdict.measure
             values = (run, measure.name, measure.low, measure.high, measure.whole, measure.title)
@@ -276,7 +279,11 @@ class Verdicts:
             else:
                 continue
             rows.append((judging, n, pk, *_verdict_columns(verdict)))
+            if isinstance(verdict, Score) and verdict.outcome is not None:
+                content = json.dumps(dict(verdict.outcome), ensure_ascii=False, sort_keys=True)
+                outcomes.append((judging, n, content))
         self._db.execute_many(_INSERT_VERDICT, rows)
+        self._db.execute_many(_INSERT_OUTCOME, outcomes)
 
     def _read(
         self,
@@ -306,7 +313,7 @@ class Verdicts:
         if kind is not None:
             of_score += "AND kind = ? "
             score_values.append(kind)
-        query = _SCORES.format(", text, ifnull(raw, '')" if texts else "", of_score)
+        query = _SCORES.format(_TEXTS if texts else "", of_score)
         judgings = self._db.rows(_JUDGINGS.format(of_judging), judging_values)
         for start in range(0, len(judgings), _PAGE):
             page: dict[int, tuple[_Judging, list[ScoreRow]]] = {}
@@ -323,7 +330,11 @@ class Verdicts:
                     rated_by = RatedBy(as_text(rater), seconds, as_text(rated))
                 place = measures[pk], None if seat is None else seats[seat], rated_by
                 target, rows = page[judging]
-                rows.append(ScoreRow(*target, *place, *rest[:7], *map(as_text, rest[7:])))
+                row = ScoreRow(*target, *place, *rest[:7], *map(as_text, rest[7:9]))
+                content = rest[9] if texts else None
+                if content is not None:
+                    row = row._replace(outcome=json.loads(as_text(content)))
+                rows.append(row)
             yield from page.values()
 
     def _judge_pk_or_none(self, run: int, judge: JudgeId) -> int:
@@ -430,6 +441,9 @@ _INSERT_VERDICT = f"""
 """
 
 
+_INSERT_OUTCOME = "INSERT INTO outcomes (judging, n, content) VALUES (?, ?, ?)"
+
+
 _DROP_UNNAMED = """
     DELETE FROM verdicts WHERE judging = ? AND kind = 'failure'
     AND measure IN (SELECT pk FROM measures WHERE run = ? AND name = ? AND title = ?)
@@ -452,6 +466,12 @@ _SCORES = """
     ORDER BY judging, n
 """
 
+
+_TEXTS = """, text, ifnull(raw, ''), (
+        SELECT content FROM outcomes
+        WHERE outcomes.judging = verdicts.judging AND outcomes.n = verdicts.n
+    )"""
+"""What is read with texts: also the outcome, which no figure needs."""
 
 _PAGE = 2000
 """Judgings whose verdicts are in memory at a time."""

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
-from sociolab.core import Act, Action
+from sociolab.core import Act, Action, Score
 from sociolab.plugin.api import Negotiation
 from sociolab.worlds import sotopia
 
@@ -59,3 +60,21 @@ def test_a_concession_claims_fewer_of_a_good_than_its_seat_last_did() -> None:
         Negotiation(True, False, 0),
     ]
     assert sotopia.negotiation(camps.episodes[0], ()) == Negotiation(None, None, 0)
+
+
+def test_whether_something_was_agreed_is_in_the_record_and_not_in_the_words() -> None:
+    camps = sotopia.import_casino(OURS / "camps.json")
+    scores = [one for one in camps.judgings[0].verdicts if isinstance(one, Score)]
+    assert scores[0].outcome == {
+        "agreed": True,
+        "terms": {
+            "kim": {"food": 3, "water": 1, "firewood": 0},
+            "robin": {"food": 0, "water": 2, "firewood": 3},
+        },
+    }
+    silent = [replace(one, reason="no agreement: this is only a reason") for one in scores]
+    assert sotopia.negotiation(camps.episodes[0], silent) == Negotiation(True, False, 0)
+    untold = [replace(one, outcome=None) for one in scores]
+    assert sotopia.negotiation(camps.episodes[0], untold) == Negotiation(None, None, 0)
+    walked = [one for one in camps.judgings[2].verdicts if isinstance(one, Score)]
+    assert walked[0].outcome == {"agreed": False}

@@ -16,7 +16,7 @@ from sociolab.core.ports import Negotiation
 from sociolab.core.score import Score, Verdict
 from sociolab.worlds.sotopia.closing_form import deed_of
 from sociolab.worlds.sotopia.evaluation import GOAL_CHECKED
-from sociolab.worlds.sotopia.outcome import NO_AGREEMENT, OFFER, goals_of
+from sociolab.worlds.sotopia.outcome import OFFER, goals_of
 from sociolab.worlds.sotopia.scenarios import DivisionGoal, casting_from
 from sociolab.worlds.sotopia.scene import SPEAK
 
@@ -38,7 +38,8 @@ def negotiation(episode: Episode, verdicts: Sequence[Verdict]) -> Negotiation | 
     if not goals:
         return None
     scores = [v for v in verdicts if isinstance(v, Score) and v.measure == GOAL_CHECKED]
-    agreed = not scores[0].reason.startswith(NO_AGREEMENT) if scores else None
+    outcome = scores[0].outcome if scores else None
+    agreed = None if outcome is None else bool(outcome["agreed"])
     walked = None
     if agreed is not None and casting.scenario.closing != "selections":
         left = episode.ended is not None and episode.ended.reason == "left"

@@ -52,9 +52,6 @@ CLOSING = "closing"
 
 HIGHEST = 10
 
-NO_AGREEMENT = "no agreement"
-"""How the reason of a score begins where it is established that nothing was agreed."""
-
 Checkable: TypeAlias = PriceGoal | DivisionGoal | FriendGoal | OptionGoal
 Share: TypeAlias = Mapping[str, int]
 Terms: TypeAlias = "float | str | Mapping[str, Share]"
@@ -102,10 +99,10 @@ def share_value(goal: DivisionGoal, share: Share) -> tuple[float, str]:
 def _no_agreement(goal: Checkable) -> tuple[float, str]:
     """What it is worth to a seat to agree on nothing, 0 to 10, and the formula."""
     if goal.kind != "division" or not goal.walk_away:
-        return 0.0, f"{NO_AGREEMENT}: 0"
+        return 0.0, "no agreement: 0"
     total = sum(goal.values[good] * count for good, count in goal.counts.items())
     value = min(HIGHEST, HIGHEST * goal.walk_away / total)
-    return value, f"{NO_AGREEMENT}: 10 x {goal.walk_away:g} / {total:g} = {value:.4g}"
+    return value, f"no agreement: 10 x {goal.walk_away:g} / {total:g} = {value:.4g}"
 
 
 def _terms_value(seat: str, goal: Checkable, terms: Terms) -> tuple[float, str]:
@@ -774,14 +771,16 @@ class ReportedOutcome:
 
 
 def score_outcome(casting: SceneCast, outcome: Outcome) -> tuple[Verdict, ...]:
-    """The score of each seat for an outcome; bounds where it is not established."""
+    """The score of each seat for an outcome, with the outcome as a record, {"agreed": whether,
+    "terms": what}; bounds where it is not established."""
     goals = goals_of(casting)
     if isinstance(outcome, Established) and outcome.terms is not None:
         for seat, goal in goals.items():
             names = [f.name for f in goal.friends] if goal.kind == "friend" else [outcome.terms]
             if outcome.terms not in names:
                 why = f"{outcome.terms} is no friend of {seat}: 0 ({outcome.how})"
-                return tuple(Score(GOAL_CHECKED, who, 0.0, why) for who in goals)
+                record = _as_record(outcome)
+                return tuple(Score(GOAL_CHECKED, w, 0.0, why, outcome=record) for w in goals)
     return tuple(_score_seat(seat, goal, outcome) for seat, goal in goals.items())
 
 
@@ -797,9 +796,17 @@ def _score_seat(seat: str, goal: Checkable, outcome: Outcome) -> Verdict:
         return Unscored(GOAL_CHECKED, seat, why, outcome.kind, 0.0, best)
     if outcome.terms is None:
         value, formula = _no_agreement(goal)
-        return Score(GOAL_CHECKED, seat, value, f"{formula} ({outcome.how})")
-    value, formula = _terms_value(seat, goal, outcome.terms)
-    return Score(GOAL_CHECKED, seat, value, f"{formula} ({outcome.how})")
+    else:
+        value, formula = _terms_value(seat, goal, outcome.terms)
+    reason = f"{formula} ({outcome.how})"
+    return Score(GOAL_CHECKED, seat, value, reason, outcome=_as_record(outcome))
+
+
+def _as_record(outcome: Established) -> dict[str, Any]:
+    terms = outcome.terms
+    if isinstance(terms, Mapping):
+        return {"agreed": True, "terms": {seat: dict(share) for seat, share in terms.items()}}
+    return {"agreed": False} if terms is None else {"agreed": True, "terms": terms}
 
 
 def describe_claim(claim: Claim) -> str:
