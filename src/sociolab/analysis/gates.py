@@ -84,8 +84,8 @@ def parse_rule(text: str) -> GateRule:
     match = _RULE.fullmatch(text)
     if match is None:
         raise ConfigError(
-            f'--fail-if: expected a metric, < or > and a number, such as "goal<-0.5"; '
-            f'found "{text}"'
+            f'--fail-if: expected a metric, < or > and a number, such as "goal<-0.5", in '
+            f'quotes, since < and > mean files to a shell; found "{text}"'
         )
     return GateRule(match[1], match[2] == "<", float(match[3]))
 

@@ -292,6 +292,6 @@ def _unknown(what: str, name: str, choices: Iterable[str]) -> ConfigError:
     of_class = f'for a class, write "python:{path}"; ' if is_path else ""
     return ConfigError(
         f'there is no {what} called "{name}"; {of_class}for a model, name its endpoint: '
-        f'"openai/{name}"; expected one of {", ".join(choices)}, "endpoint/model" or '
-        '"python:package.module:Class"'
+        f'"openai/{name}"; expected one of {", ".join(choices)}, "endpoint/model", '
+        '"python:package.module:Class", "bridge:COMMAND" or "http://ADDRESS"'
     )

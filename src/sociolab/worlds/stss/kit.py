@@ -208,12 +208,13 @@ def python_player(
     if missing and callable(getattr(mind, "reply", None)):
         raise ConfigError(
             f'"{label}" is an agent that takes turns; a town needs a mind: expected "scripted", '
-            '"endpoint/model" or a mind of your own; see docs/stss.md'
+            '"endpoint/model", a program ("bridge:COMMAND") or a mind of your own; see docs/stss.md'
         )
     if missing:
         raise ConfigError(
             f'"{label}" cannot live in a town: expected a mind with "async def '
-            f'{missing[0]}(self, question)" and {len(missing) - 1} more that it lacks; '
+            f'{missing[0]}(self, question)" and {len(missing) - 1} more that it lacks, or one '
+            '"answer" for them all; inherit the rest from sociolab.town.ScriptedMind; '
             "see docs/stss.md"
         )
     for name in (*(question.name for question in questions), "answer"):
