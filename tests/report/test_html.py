@@ -471,3 +471,16 @@ SPREADS = (
     ),
     ScoreDistribution(SCRIPTED, "heuristic", "goal", (PlayValue(2, "lamp-SS", "ann"),)),
 )
+
+
+def test_a_verdict_is_followed_by_data_and_a_note_stands_once() -> None:
+    one, two = (
+        TextTable(heading, ("agent", "mean"), (("a", "1.0"),), notes=("by scenario", heading))
+        for heading in ("first", "second")
+    )
+    part = Section("Who", ("It is so.",), ("Mind this.",), (one, two), verdict="A is better.")
+    page = section_page("Who", [part])
+    order = ["A is better.", "<table", "It is so.", "Mind this.", "<li>second</li>"]
+    places = [page.index(text) for text in order]
+    assert places == sorted(places)
+    assert page.count("<li>by scenario</li>") == 1
