@@ -27,10 +27,10 @@ SECONDS = 120
 """What a command may take."""
 LATE = (
     "aiohttp", "charset_normalizer", "encodings.unicode_escape", "encodings.utf_8_sig", "numpy",
-    "rich.live", "rich.rule", "rich.table", "scipy.optimize", "scipy.special", "scipy.stats",
-    "sqlite3", "typer.core",
+    "pytest", "rich.live", "rich.rule", "rich.table", "scipy.optimize", "scipy.special",
+    "scipy.stats", "sklearn.linear_model", "sklearn.preprocessing", "sqlite3", "typer.core",
 )  # fmt: skip
-"""What commands import when they come to it, besides the modules of the project."""
+"""What commands and the agents of tests import when they come to it, besides the project."""
 
 
 class Forks:
@@ -98,7 +98,7 @@ def imported() -> None:
 
     names = (module.name for module in pkgutil.walk_packages(package.__path__, "sociolab."))
     for name in (*LATE, *(name for name in names if not name.endswith("__main__"))):
-        with suppress(ConfigError):
+        with suppress(ConfigError, ModuleNotFoundError):
             importlib.import_module(name)
     gc.freeze()
     gc.enable()
