@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import shlex
+import socket
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -57,6 +58,7 @@ def test_the_link_that_is_printed_signs_in(tmp_path: Path) -> None:
         assert (tmp_path / "store.db-wal").stat().st_mode & 0o777 == 0o600
     with started(tmp_path, port=port) as again:
         assert link not in again
+        assert "warning: other users of this machine can read" not in again
 
 
 def test_a_person_of_a_closed_study_is_forgotten_while_the_app_runs(
@@ -157,16 +159,16 @@ def test_a_token_file_that_keeps_no_secret_is_refused(
 def test_a_store_that_others_can_read_is_warned_about(tmp_path: Path) -> None:
     store = tmp_path / "store.db"
     store.touch()
-    for mode, warned in ((0o640, True), (0o604, True), (0o600, False)):
+    for mode in (0o640, 0o604):
         store.chmod(mode)
         with started(tmp_path, "--no-token", port=free_port()) as said:
-            assert ("warning: other users of this machine can read" in said) == warned
-            assert (f"chmod 600 {store}\n" in said) == warned
+            assert "warning: other users of this machine can read" in said
+            assert f"chmod 600 {store}\n" in said
 
 
 def test_a_port_that_is_taken_is_told_before_any_link(sociolab: Sociolab, tmp_path: Path) -> None:
-    port = free_port()
-    with started(tmp_path, "--no-token", port=port):
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        port = taken.getsockname()[1]
         refused = sociolab("web", "--port", str(port), "--store", str(tmp_path / "other.db"))
     assert refused.code == 2
     assert f"cannot listen on 127.0.0.1, port {port} (Address already in use)" in refused.sentence
