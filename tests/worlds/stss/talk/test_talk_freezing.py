@@ -22,7 +22,7 @@ from sociolab.town import (
 )
 from sociolab.worlds import stss
 
-PUBLIC, MEETING, HELP = "paper-bridges", "club-ledger", "picture-wire"
+PUBLIC, MEETING, HELP = "paper-bridges", "club-ledger", "flood-charts"
 KNOWN = {one.id: one.knows for one in own_residents()}
 each_task = pytest.mark.parametrize("task", [PUBLIC, MEETING, HELP])
 
@@ -188,7 +188,7 @@ def test_nobody_is_asked_who_has_promised_by_hearsay_or_who_is_met_too_late() ->
 
 
 def test_one_helper_found_is_enough() -> None:
-    task, performer = "flood-charts", the("flood-charts").performer
+    task, performer = HELP, the(HELP).performer
     talks = [one for one in lived(task).trace.records if isinstance(one, Talked)]
     own = [talk for talk in talks if performer in (talk.who, talk.other)]
     found = next(
