@@ -536,7 +536,7 @@ def test_a_dry_run_says_where_replies_are_cut_and_whose_limit_is_too_low(tmp_pat
     assert sentence in said(found)
     assert sentence == (
         "lab/j?max_tokens=350: max_tokens = 350 is less than its replies may need: closing "
-        "question (600) and turn (450); what is longer is cut and fails; raise it or leave it out"
+        "question (600) and turn (450); longer ones are cut and fail; raise it or leave it out"
     )
 
 
