@@ -142,7 +142,7 @@ def test_tasks_that_the_judge_could_not_tell_are_counted(tmp_path: Path) -> None
     assert one.ids == ("hard", "level")
     # Six plays of "riddle", which nobody has a score on, and one of each agent on "easy".
     told = " ".join(hard_section(one, "x").sentences)
-    assert "lab/judge could not tell 9 scores of GOAL on 2 tasks; 1 of these tasks has no" in told
+    assert "lab/judge could not give 9 scores of GOAL on 2 tasks; 1 of these tasks has no" in told
     document = hard_document(one, "x")
     assert document["untold"] == {"plays": 9, "tasks": ["riddle"]}
     assert document["left_out"] == []

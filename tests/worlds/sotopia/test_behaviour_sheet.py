@@ -263,7 +263,7 @@ def test_who_only_answered_questions_rated_no_scale(store: Store, tmp_path: Path
     assert [one.name for one in found.ratings.raters] == ["anna", "ben"]
     people = found.sections[0]
     assert people.sentences[0].startswith(
-        "1 person gave 1 rating in 1 dimension of 1 seat of 1 episode"
+        "1 person gave 1 rating on 1 dimension for 1 seat of 1 episode"
     )
     assert people.tables[0].rows == (("anna", "1", "1", "\N{EN DASH}"),)
     assert people.cautions[0].startswith("One rater only")
