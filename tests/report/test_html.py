@@ -447,7 +447,7 @@ def test_of_one_scenario_no_interval_is_spoken_of(result: RunResult) -> None:
     alone = tuple(entry.model_copy(update={"clusters": 1}) for entry in result.scores)
     told = " ".join(cautions(result.model_copy(update={"scores": alone})))
     assert "All scores come from one scenario, so there is no interval" in told
-    assert "too short" not in told
+    assert "too narrow" not in told
     assert "Intervals reflect" not in told
 
 
