@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import re
 import shlex
+import shutil
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -28,11 +30,21 @@ def is_documented(done: Done, sentence: str) -> bool:
     return words_of(sentence) in printed
 
 
-@pytest.fixture
-def small(sociolab: Sociolab) -> str:
-    done = sociolab("run", "sotopia", "--limit", 3, "--name", "small", "--store", "store.db")
+@pytest.fixture(scope="module")
+def stored(
+    sociolab_in: Callable[[Path], Sociolab], tmp_path_factory: pytest.TempPathFactory
+) -> Path:
+    folder = tmp_path_factory.mktemp("troubles")
+    run = ("run", "sotopia", "--limit", 3, "--name", "small", "--store", "store.db")
+    done = sociolab_in(folder)(*run)
     assert done.code == 0, done.err
-    return "store.db"
+    return folder / "store.db"
+
+
+@pytest.fixture
+def small(stored: Path, tmp_path: Path) -> str:
+    shutil.copy(stored, tmp_path)
+    return stored.name
 
 
 def test_every_command_of_upgrades_and_backups_works_and_prints_what_the_page_shows(

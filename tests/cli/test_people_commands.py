@@ -23,13 +23,23 @@ from sociolab.worlds import sotopia
 OURS = Path(__file__).parents[1] / "negotiations"
 
 
+@pytest.fixture(scope="module")
+def stored(
+    sociolab_in: Callable[[Path], Sociolab], tmp_path_factory: pytest.TempPathFactory
+) -> Path:
+    """A folder with people who divide packages, and scripted players on the same tasks."""
+    folder = tmp_path_factory.mktemp("people")
+    done = sociolab_in(folder)("import", "casino", OURS / "camps.json", "--name", "camps")
+    assert done.code == 0, done.err
+    run = ("run", "sotopia", "--data", "camps", "--agent", "scripted", "--name", "mine")
+    done = sociolab_in(folder)(*run)
+    assert done.code == 0, done.err
+    return folder
+
+
 @pytest.fixture
-def imported(sociolab: Sociolab) -> Sociolab:
-    """A store with people who divide packages, and scripted players on the same tasks."""
-    done = sociolab("import", "casino", OURS / "camps.json", "--name", "camps")
-    assert done.code == 0, done.err
-    done = sociolab("run", "sotopia", "--data", "camps", "--agent", "scripted", "--name", "mine")
-    assert done.code == 0, done.err
+def imported(sociolab: Sociolab, stored: Path, tmp_path: Path) -> Sociolab:
+    shutil.copytree(stored, tmp_path, dirs_exist_ok=True)
     return sociolab
 
 
