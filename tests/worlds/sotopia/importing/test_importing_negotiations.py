@@ -7,6 +7,7 @@ import gzip
 import json
 import re
 from collections import Counter
+from itertools import product
 from pathlib import Path
 from statistics import fmean
 
@@ -181,3 +182,34 @@ def test_deal_or_no_deal_comes_out_as_counted_from_the_file(shared: Path) -> Non
         f"deals: {agreed} ({100 * agreed / 559:.1f} %); walked away: 0; mean points: "
         f"{sum(map(sum, expected)) / 1118:.2f}"
     )
+
+
+def test_how_many_deals_of_the_split_at_hand_leave_nothing_on_the_table(shared: Path) -> None:
+    """Lewis et al. (2017) call a deal Pareto optimal if neither side's points can rise without the
+    other's falling. Counted in the validation split, over all divisions of the goods."""
+    imported = sotopia.import_deal_or_no_deal(shared)
+    optimal, points = 0, list[float]()
+    for episode, judging in zip(imported.episodes, imported.judgings, strict=True):
+        both = [v for v in judging.verdicts if isinstance(v, Score)]
+        assert both[0].outcome is not None
+        if not both[0].outcome["agreed"]:
+            assert [v.value for v in both] == [0, 0]
+            continue
+        content = json.loads(episode.trial.task.content)
+        (counts, mine), (_, theirs) = (
+            (goal["facts"]["counts"].values(), goal["facts"]["values"].values())
+            for goal in content["scenario"]["goals"]
+        )
+        got = tuple(v.value for v in both)
+        points += got
+        possible = [
+            (
+                sum(n * value for n, value in zip(kept, mine, strict=True)),
+                sum((m - n) * v for m, n, v in zip(counts, kept, theirs, strict=True)),
+            )
+            for kept in product(*(range(count + 1) for count in counts))
+        ]
+        better = [p for p in possible if p[0] >= got[0] - 1e-9 and p[1] >= got[1] - 1e-9]
+        optimal += max(map(sum, better)) <= sum(got) + 1e-9
+    assert (optimal, len(points) / 2) == (343, 422)  # 81.3 %
+    assert fmean(points) == pytest.approx(7.487, abs=5e-4)
