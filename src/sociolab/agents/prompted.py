@@ -4,14 +4,21 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import cache, lru_cache
+from functools import cache, lru_cache, partial
 from itertools import groupby, takewhile
 from types import GenericAlias
 from typing import Annotated, Any, Literal, TypeAlias, Union
 
-from pydantic import BaseModel, ConfigDict, Field, create_model
+from pydantic import (
+    BaseModel,
+    BeforeValidator,
+    ConfigDict,
+    Field,
+    ValidationError,
+    create_model,
+)
 
 from sociolab.agents.forms import fields_of_type, value_hint
 from sociolab.core.episode import Action, ActionKind, ActionSpace, Json
@@ -31,6 +38,7 @@ from sociolab.core.ports import (
     Role,
     Schema,
 )
+from sociolab.core.reading import first_problem
 from sociolab.core.seeding import digest
 from sociolab.prompting.channels import extract_reply, speaker_pattern
 from sociolab.prompting.sets import prompt
@@ -270,7 +278,13 @@ def act_type(space: ActionSpace, addressed: bool) -> type[BaseModel]:
     ['action', 'text', 'to']
     """
     forms = [_form_type(kinds, addressed) for kinds in _forms(space)]
-    turn: Any = Union[tuple(forms)]  # noqa: UP007  of as many as there are
+    by_kind = {
+        kind.name: form for kinds, form in zip(_forms(space), forms, strict=True) for kind in kinds
+    }
+    turn: Any = Annotated[
+        Union[tuple(forms)],  # noqa: UP007  of as many as there are
+        BeforeValidator(partial(_check_own_form, by_kind)),
+    ]
     match _wrapper(space):
         case "":
             return forms[0]
@@ -281,6 +295,18 @@ def act_type(space: ActionSpace, addressed: bool) -> type[BaseModel]:
                 GenericAlias(list, (turn,)), Field(min_length=1, max_length=space.most)
             ]
             return create_model("Turns", __config__=_STRICT, actions=(several, ...))
+
+
+def _check_own_form(forms: Mapping[str, type[BaseModel]], turn: Any) -> Any:
+    """Hold a turn to the form of its own action first: of all forms at once, the problems would be
+    mostly those of the others."""
+    form = forms.get(str(turn.get("action"))) if isinstance(turn, dict) else None
+    if form is not None:
+        try:
+            form.model_validate(turn)
+        except ValidationError as error:
+            raise ValueError(first_problem(error)) from error
+    return turn
 
 
 def _must_name(kinds: tuple[ActionKind, ...]) -> bool:

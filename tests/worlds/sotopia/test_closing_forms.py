@@ -9,6 +9,7 @@ from __future__ import annotations
 import asyncio
 import json
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -67,7 +68,11 @@ def submit(share: dict[str, int]) -> Action:
     return Action("submit deal", fields=share)
 
 
-ACCEPT, REJECT, LEAVE = Action("accept deal"), Action("reject deal"), Action("leave")
+ACCEPT, REJECT, LEAVE = (
+    Action("accept deal"),
+    Action("reject deal", "I need the food."),
+    Action("leave"),
+)
 
 
 def task_of(imported: sotopia.ImportedEpisodes) -> Task:
@@ -139,7 +144,7 @@ def test_a_rejected_deal_is_off_the_table_and_another_may_follow(camp: Task) -> 
     assert kinds(robin.requests[1])[-1] == "submit deal"
     assert [line.text for line in robin.requests[2].observation.history] == [
         "You submit a deal: 0 food, 3 water, 2 firewood for yourself, the rest for the other.",
-        "The other person rejects the deal.",
+        "The other person rejects the deal: I need the food.",
         "You: Why?",
         "The other person submits a deal: 3 food, 0 water, 0 firewood for themselves, the rest "
         "for the other.",
@@ -202,15 +207,27 @@ def test_an_episode_that_is_taken_up_again_still_has_its_deal_on_the_table(camp:
 def test_a_model_reads_the_form_in_its_prompt_and_fills_it_in(camp: Task) -> None:
     given = {"action": "submit deal", "food": 0, "water": 3, "firewood": 2}
     robin = FakeModel(json.dumps({"turn": given}))
-    kim = FakeModel(json.dumps({"action": "accept deal"}))
+    kim = FakeModel(json.dumps({"action": "accept deal", "text": ""}))
     episode = played(camp, PromptedPlayer(robin), PromptedPlayer(kim))
     assert points(episode) == [23, 18]
     told = robin.calls[0][0].messages[0].text
     assert "- submit deal: you enter how many of the 3 food, 3 water and 3 firewood you get" in told
-    assert "If no deal has been accepted by the end of turn 20, nothing is agreed." in told
+    assert "In the last turn, turn 20, it is too late to submit a deal." in told
     assert '"food": whole number from 0 to 3 (food that you get)' in told
-    answers = '{"action": "accept deal" or "reject deal" or "leave"}'
+    answers = (
+        '{"action": "accept deal" or "reject deal" or "leave", "text": the words or the deed, '
+        "empty for accept deal and leave}"
+    )
     assert answers in kim.calls[0][0].messages[0].text
+
+
+def test_a_model_that_asks_for_more_than_there_is_is_told_so(camp: Task) -> None:
+    over = {"action": "submit deal", "food": 0, "water": 4, "firewood": 2}
+    less = {"action": "leave", "text": ""}
+    robin = FakeModel(*(json.dumps({"turn": turn}) for turn in (over, less)))
+    episode = played(camp, PromptedPlayer(robin), Scripted())
+    (unusable,) = (event for event in episode.events if isinstance(event, Unusable))
+    assert unusable.problem == "turn: water: expected at most 3, found 4"
 
 
 def test_scripted_players_answer_a_deal_of_anybody(camp: Task) -> None:
@@ -346,7 +363,9 @@ def test_agents_who_do_what_people_did_score_what_people_scored(name: str) -> No
         if not alternates or (name == "bargains" and not answers):
             continue
         for move in episode.moves:
-            done[move.seat].append(move.actions[0])
+            action = move.actions[0]
+            in_words = action.text or ("No." if action.kind == "reject deal" else "")
+            done[move.seat].append(replace(action, text=in_words))
         if answers:
             done[seats[len(episode.moves) % 2]].append(LEAVE)
         for event in answers:

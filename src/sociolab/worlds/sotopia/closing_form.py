@@ -90,7 +90,7 @@ def _cached_spaces(
     kind = create_model("Deal", __base__=Deal, **fields)
     submit = ActionKind(SUBMIT, has_text=False, fields=kind, recipients="none")
     accept = ActionKind(ACCEPT_DEAL, has_text=False, ends=DEAL, recipients="none")
-    reject = ActionKind(REJECT_DEAL, has_text=False, recipients="none")
+    reject = ActionKind(REJECT_DEAL, recipients="none")
     leave = tuple(kind for kind in space.kinds if kind.leaves)
     return ActionSpace((*space.kinds, submit)), ActionSpace((accept, reject, *leave))
 
@@ -106,10 +106,11 @@ def submitted(share: Mapping[str, int]) -> Action:
     return Action(SUBMIT, fields=dict(share), acts=(Act(OFFER, dict(share)),))
 
 
-def answered(*, accept: bool) -> Action:
-    """The action of a rule-based player that accepts or rejects the deal on the table."""
-    kind = ACCEPT_DEAL if accept else REJECT_DEAL
-    return Action(kind, acts=(_ANSWERS[kind],))
+def answered(refusal: str = "") -> Action:
+    """The action of a rule-based player that accepts the deal on the table, or rejects it with
+    these words."""
+    kind = REJECT_DEAL if refusal else ACCEPT_DEAL
+    return Action(kind, refusal, acts=(_ANSWERS[kind],))
 
 
 _ANSWERS = {ACCEPT_DEAL: Act(ACCEPT), REJECT_DEAL: Act(DECLINE)}

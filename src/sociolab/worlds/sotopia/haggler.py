@@ -108,7 +108,9 @@ class Haggler:
         made = sum(who == _ME and act.kind == OFFER for who, acts in turns for act in acts)
         offers, (_, terms) = offers_of(goal, self.degree), on_table(turns)
         least = offers[min(made, len(offers) - 1)]
-        return answered(accept=_is_worth(goal, other_side(goal, terms), least))
+        if _is_worth(goal, other_side(goal, terms), least):
+            return answered()
+        return answered(load_lines()["ask"]["decline"][1])
 
     def _act(self, goal: Haggled, turns: Sequence[Turn]) -> Action:
         say, offers = load_lines()["haggler"], offers_of(goal, self.degree)

@@ -184,7 +184,7 @@ class _Turn:
         """Answer a deal in a form, which can be read whoever submitted it."""
         shares = [a.fields for line in self._other_lines for a in line.actions if a.kind == SUBMIT]
         value, _ = share_value(goal, rest_of(goal.counts, shares[-1]))
-        return answered(accept=value >= least)
+        return answered("" if value >= least else self._draw_line("decline", "ask"))
 
     def _argue(self, goal: AskGoal) -> Action:
         """Make the request, give reasons, offer a compromise; accept one unless firm."""

@@ -213,7 +213,7 @@ def format_line(name: str, action: Action, to: tuple[str, ...] = ()) -> str:
         case "accept deal":
             return f"{_do(name, 'accept')} the deal."
         case "reject deal":
-            return f"{_do(name, 'reject')} the deal."
+            return f"{_do(name, 'reject')} the deal{text and ': '}{text or '.'}"
         case _:
             return f"{name} {'do' if name == 'You' else 'does'} nothing."
 
