@@ -87,6 +87,18 @@ def test_what_one_seat_saw_holds_neither_the_others_secret_nor_goal(sociolab: So
     assert secrets[0] not in seen[1]
 
 
+def test_a_larger_limit_and_more_repeats_extend_a_run(sociolab: Sociolab) -> None:
+    run = ("run", "sotopia", "--agent", "scripted", "--seed", 3, "--json")
+    small = sociolab(*run, "--limit", 4, "--name", "grown").document
+    grown = sociolab(*run, "--limit", 9, "--repeats", 2, "--name", "grown").document
+    whole = sociolab(*run, "--limit", 9, "--repeats", 2, "--name", "whole").document
+    assert (small["played"], grown["played"], grown["trials"]) == (4, 18, 18)
+    assert grown["scores"] == whole["scores"]
+    refused = sociolab(*run, "--limit", 8, "--repeats", 2, "--name", "grown")
+    assert refused.code == 2
+    assert "began with other settings (limit 9, now 8)" in refused.sentence
+
+
 def test_the_same_name_resumes_and_has_nothing_left_to_do(sociolab: Sociolab) -> None:
     command = ("run", "sotopia", "--limit", 4, "--name", "a", "--json")
     first, again = sociolab(*command), sociolab(*command)
