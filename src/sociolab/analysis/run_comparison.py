@@ -606,7 +606,7 @@ def _rules_players(runs: Sequence[OpenedRun], sides: Sequence[ComparedSide]) -> 
 
 
 def _other_judges(runs: Sequence[OpenedRun], judge: str) -> tuple[str, ...]:
-    judges = [[entry.judge for entry in run.result.judges] for run in runs]
+    judges = [run.values.others for run in runs]
     label_of = {name: label for label, name in runs[0].result.renamed.items()}
     return tuple(
         label_of.get(name, name)

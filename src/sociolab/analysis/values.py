@@ -114,7 +114,7 @@ class RunValues:
 
     `unscored`: what a judge cannot tell, or what is not established; no values, and not missing
     either. `agents` are who played, by the label that values carry. `exams` are those of the judges
-    that sat any.
+    that sat any. `others` are the judges that `by_judge` left out.
     """
 
     run: str
@@ -126,12 +126,14 @@ class RunValues:
     agents: Mapping[str, Agent] = field(default_factory=dict)
     declared: Declared = UNDECLARED
     exams: tuple[JudgeExam, ...] = ()
+    others: tuple[str, ...] = ()
 
     def by_judge(self, judge: str) -> RunValues:
         values = tuple(value for value in self.values if value.judge == judge)
         unscored = tuple(value for value in self.unscored if value.judge == judge)
         judges = {judge: self.judges[judge]}
-        return replace(self, values=values, judges=judges, unscored=unscored)
+        others = tuple(label for label in self.judges if label != judge)
+        return replace(self, values=values, judges=judges, unscored=unscored, others=others)
 
 
 def values_of(

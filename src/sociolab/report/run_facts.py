@@ -378,13 +378,13 @@ def warnings(result: RunResult) -> tuple[str, ...]:
 
 def _warnings(result: RunResult) -> Iterator[str]:
     failures, trials = result.failures, Count("episode", result.trials)
+    if result.stopped:
+        yield SAY("stopped", why=result.stopped)
     if result.smoke:
         kind = "training_partner" if result.smoke == TRAINING_PARTNER else "smoke_test"
         yield SAY(kind, why=result.smoke, run=result.run)
     yield from exam_notes({result.run: result.judges}).failed
     yield from stand_in_words(result.settings)
-    if result.stopped:
-        yield SAY("stopped", why=result.stopped)
     if versions := changed_versions(result):
         yield versions
     if result.failed:

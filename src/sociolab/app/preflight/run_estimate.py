@@ -334,7 +334,8 @@ class RunEstimate:
         if self.about:
             yield SAY("range", about=self.about)
         if len(self.cases) > 2:
-            yield SAY("bound", calls=self._calls(self.most))
+            beside = SAY("beside_exam") if self.exam is not None else ""
+            yield SAY("bound", calls=self._calls(self.most), exam=beside)
         if self.exam is not None:
             yield SAY("exam_once")
         yield SAY("tokens", tasks=Count("task", self.measured))
