@@ -78,7 +78,7 @@ VERBS = {
     "audit of families": ("audit", "first", "--kind", "family", "--family", f"alpha={PARROT}"),
     "panel": ("audit", "first", "--panel", "alpha,beta"),
     "compare one of several": ("compare", "first", "second", "third", "--agent", PARROT),
-    "credit": ("credit", "first", "--limit", 2, "--judge", "openai/j"),
+    "credit": ("credit", "first", "--limit", 6, "--judge", "openai/j"),
 }
 JUDGES = {
     **dict.fromkeys(
