@@ -97,7 +97,7 @@ def test_of_scores_of_before_version_6_the_reason_says_whether_something_was_agr
     goal = Measure("goal_checked", 0, 10)
     scores = [
         Score(goal, "ann", 0, "no agreement: 0 (read: nothing)"),
-        Score(goal, "bob", 6, "10 x own points / all points = 10 x 6 / 10 = 6 (read)"),
+        Score(goal, "bob", 6, "10 x 6 / 10 = 6 (read: no agreement before)"),
         Score(samples.MEASURE, "ann", 7, "no agreement: these are words of a judge"),
     ]
     with Store.open(path) as store:

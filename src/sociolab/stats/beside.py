@@ -6,8 +6,9 @@ which the mean is its percentile rank. Values without people in their place have
 
 Intervals are bootstrapped over dialogues, each with both its seats: the agent's are drawn from all
 of its tasks, since it may have played each but once, and people's within a task, so that no task
-loses them. So they hold for other dialogues of both, on these tasks. Percentiles are expanded as
-Student's t widens the normal (Hesterberg 2015): plain ones are too short with few dialogues.
+loses them. So they hold for other dialogues of both, on these tasks, and are rather too wide for
+that: the scatter between tasks counts, too. Percentiles are expanded as Student's t widens the
+normal (Hesterberg 2015): plain ones are too short with few dialogues.
 
 The floor is what the same figure is between people: in each of `DRAWS` draws, the dialogues of
 each task are split in two halves at random, and the first half is held against the second. A
