@@ -116,7 +116,7 @@ def test_a_judge_at_the_end_of_a_scale_shows_no_bias(store: Store, tmp_path: Pat
     file.write_text("episode,seat,rater,dimension,score\n" + "\n".join(rows), "utf-8")
     import_ratings(file, RUN, store=tmp_path / "store.db")
     found = agreements(store, [RUN])
-    assert "In SOC it gives every seat the same score, an end of the scale" in text(found)
+    assert "In SOC it gives every seat the same score, at one end of the scale" in text(found)
     assert "No r for SOC" in text(found)
 
 
@@ -245,7 +245,7 @@ def test_a_judge_that_failed_on_every_rated_play_owes_its_scores(
     (section,) = [
         one for one in found.sections if one.title == "openai/broken compared with people"
     ]
-    assert section.cautions == ("3 scores due from it are missing.",)
+    assert section.cautions == ("3 scores expected from it are missing.",)
     between = found.sections[-1]
     assert between.title == "Judges compared with each other"
     assert any(

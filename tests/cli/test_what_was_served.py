@@ -89,7 +89,7 @@ def test_a_report_warns_of_what_was_not_served_as_requested(
     done = sociolab("report", RUN, "--full", "--store", "s.db", COLUMNS="200")
     assert done.code == 0, done.err
     for sentence in (
-        "1 attempt may have been billed: ~$0.125, counted at the most that it may cost",
+        "1 attempt may have been billed: ~$0.125, counted at the most that it could cost",
         "temperature left out in 3 of 4 judge calls of openai/j",
         "fingerprint of openai/j changed during the run (fp_0 3 calls, fp_1 1)",
         "openai/x: 1 of 20 calls were answered by cheap-3b",

@@ -161,7 +161,7 @@ def test_options_that_were_left_out_and_prompts_that_were_cut_are_warned_of() ->
 
 def test_attempts_that_may_have_been_billed_are_told_with_their_amount() -> None:
     assert possible_words(FailedAttempts(count=9, possible=5, possible_usd=0.12)) == (
-        "5 attempts may have been billed: ~$0.120, counted at the most that they may cost"
+        "5 attempts may have been billed: ~$0.120, counted at the most that they could cost"
     )
     assert possible_words(FailedAttempts(possible=1)) == "1 attempt may have been billed"
 

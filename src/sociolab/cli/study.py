@@ -250,9 +250,9 @@ def review(
 ) -> None:
     """Review the ratings that agree least.
 
-    An annotation is what one rater gave one episode. Of a batch, the quarter that agrees least is
-    listed with the raters' rationales. One that fails the guidelines no longer counts but stays in
-    the study, and its episode goes to one more qualified rater (SOTOPIA, appendix D.3).
+    An annotation is one rater's ratings of one episode. Of a batch, the quarter that agrees least
+    is listed with the raters' rationales. One that fails the guidelines no longer counts but stays
+    in the study, and its episode goes to one more qualified rater (SOTOPIA, appendix D.3).
     """
     from sociolab.studies import annotations as reviewing
     from sociolab.studies.rating_study import rate_study, ratings_in

@@ -100,7 +100,7 @@ TURNS = {
     "name": TableColumn("str", "the kind of action, the question, or why it ended"),
     "text": TableColumn("str", "the words, the answer as JSON, or the raw reply; null: the end"),
     "to": TableColumn(
-        "str", "seats that it was for, joined by commas, empty: all; null: no action"
+        "str", "seats that it was for, joined by commas; empty: all; null: no action"
     ),
     "attempt": TableColumn("int", "attempt number of the reply, from 1; null: the end"),
     "cause": TableColumn("str", "why a reply could not be used; null: it could"),
