@@ -241,8 +241,8 @@ class Models:
             hint = did_you_mean(spec.endpoint, ready_endpoints())
             raise ConfigError(
                 f'"{spec.label}": there is no endpoint called "{spec.endpoint}"{hint}; describe '
-                f"it in models.toml under [endpoints.{spec.endpoint}], or use "
-                f"openai/{spec.model} with --base-url"
+                f"it in models.toml under [endpoints.{spec.endpoint}], or set "
+                f"OPENAI_BASE_URL to its address and name openai/{spec.model}"
             )
         if self.config.in_flight is not None:
             endpoint = endpoint.model_copy(update={"in_flight": self.config.in_flight})
