@@ -120,6 +120,7 @@ def test_a_person_of_the_platform_takes_part_and_goes_back_with_the_code(lab: La
     page = lab.finish("5f3c-ada", remarks="")
     assert page.title == "Thank you for taking part!"
     assert returns_to(page) == f"{lab.platform.address}/complete?cc=DONE1&session=s1"
+    assert "completion code" not in page.text, "the button is enough"
     assert page.text.index("Now you know.") < page.text.index("have my data deleted")
     assert page.text.index("have my data deleted") < page.text.index("Return to the site")
     assert lab.people() == {"finished": 1}
@@ -267,6 +268,14 @@ def test_attention_checks_decide_where_people_return_and_who_is_paid(lab: Lab) -
     assert paid.stdout.splitlines()[:2] == ["ada,1.50", "bob,1.50"]
     assert "2 bonuses, 3.00 in all" in paid.output
     assert "1 who failed too many attention checks" in paid.output
+
+
+def test_only_who_passes_the_checks_gets_a_completion_code(lab: Lab) -> None:
+    lab.open(survey=CHECKS, completion_code="DONE1", recruit={"places": 9, "complete": ""})
+    assert "DONE1" in lab.finish("ada", c1="3", c2="3").text
+    failed = lab.finish("cleo", c1="1", c2="2").text
+    assert "DONE1" not in failed
+    assert "so there is no completion code" in failed
 
 
 def test_ids_stand_in_one_table_and_are_deleted_by_a_command(lab: Lab, tmp_path: Path) -> None:

@@ -138,6 +138,20 @@ def failed_checks(settings: StudySettings, answers: Mapping[str, Json]) -> int:
     )
 
 
+def fails_checks(settings: StudySettings, answers: Mapping[str, Json]) -> bool:
+    """Whether a recruit failed more attention checks than the study allows for."""
+    plan = settings.recruit
+    return plan is not None and failed_checks(settings, answers) > plan.allowed_failures
+
+
+def earned_code(settings: StudySettings, who: ParticipantRow, answers: Mapping[str, Json]) -> str:
+    """The completion code of somebody who finished and did not fail the attention checks; else
+    ""."""
+    if who.state != "finished" or fails_checks(settings, answers):
+        return ""
+    return completion_code(settings, who.id)
+
+
 def survey_done(settings: StudySettings, answers: Mapping[str, Json]) -> bool:
     """Whether the survey is submitted, or there is none."""
     return not settings.survey or SURVEY in answers
@@ -191,7 +205,8 @@ def _find_problem(question: SurveyQuestion | ScreeningQuestion, text: str) -> st
 
 @dataclass(frozen=True, slots=True)
 class Forgotten:
-    """What was deleted besides the participant's own rows, as counts."""
+    """What was deleted besides the participant's own rows, as counts; `ratings` are the
+    participant's own and those of deleted episodes."""
 
     answers: int
     ratings: int
@@ -216,6 +231,7 @@ def _forget(store: Store, row: StudyRow, who: ParticipantRow) -> Forgotten:
     answers = len(store.studies.answers(row.name, who.pk))
     ratings = _delete_ratings(store, row, who.id)
     trials = _played_trials(store, row, who.pk)
+    ratings += sum(_count_ratings(store, row, trial) for trial in trials)
     partners = sum(_reset_trial(store, row, trial, who.pk) for trial in trials)
     store.studies.delete_participant(row.name, who.id)
     return Forgotten(answers, ratings, len(trials), partners)
@@ -304,6 +320,18 @@ def _reset_trial(store: Store, study: StudyRow, trial: str, participant: int) ->
         store.studies.set_progress(each.pk, "given up")
         store.studies.answer(each.participant, trial, WITHDRAWN, True)
     return len(assignments)
+
+
+def _count_ratings(store: Store, study: StudyRow, trial: str) -> int:
+    """How many ratings raters gave an episode."""
+    assert study.run is not None
+    measures = rated_measures(store, study.run)
+    return sum(
+        verdict.measure.name in measures
+        for row in store.verdicts.judgings(study.run, trial=trial)
+        for verdict in row.verdicts
+        if not isinstance(verdict, ScoreFailure) and verdict.rated_by is not None
+    )
 
 
 def _delete_ratings(store: Store, study: StudyRow, participant: str) -> int:

@@ -19,7 +19,8 @@ from sociolab.studies.participants import (
     OUTCOME,
     REASON,
     WHOLE,
-    completion_code,
+    earned_code,
+    fails_checks,
     forget,
     hash_secret,
     keep_survey,
@@ -311,21 +312,37 @@ def end(request: Request, who: Bound) -> Response:
             who, participant=store.studies.participant(who.study.name, who.participant.id)
         )
     finished = who.participant.state == "finished"
-    code = completion_code(who.settings, who.participant.id) if finished else ""
     answers = study_answers(store, who.participant)
     done = who.settings.survey and survey_done(who.settings, answers)
     note = play.note(store, who) if finished and not done else ""
-    back = return_address(store, who.settings, who.participant, platform_ids_in(request))
-    outcome = answers.get(OUTCOME, "")
+    code, back = _code_or_return(request, who)
     return page(
-        request, "study/end.html", who=who, code=code, note=note, back=back, outcome=outcome
+        request,
+        "study/end.html",
+        who=who,
+        code=code,
+        failed=finished and not back and fails_checks(who.settings, answers),
+        note=note,
+        back=back,
+        outcome=answers.get(OUTCOME, ""),
     )
+
+
+def _code_or_return(request: Request, who: Taking) -> tuple[str, str]:
+    """The completion code and the platform's address that the last page has: one at most, since the
+    address holds a code of its own."""
+    store = store_of(request)
+    back = return_address(store, who.settings, who.participant, platform_ids_in(request))
+    if back:
+        return "", back
+    return earned_code(who.settings, who.participant, study_answers(store, who.participant)), ""
 
 
 @router.get(f"{_HOME}/leave")
 def leaving(request: Request, who: Bound) -> Response:
     """Whether to leave, and what becomes of the participant's data then."""
-    return page(request, "study/leave.html", who=who)
+    code, _ = _code_or_return(request, who)
+    return page(request, "study/leave.html", who=who, code=code)
 
 
 @router.post(f"{_HOME}/leave", response_class=RedirectResponse)
