@@ -33,7 +33,8 @@ def study(*words: str, store: Path | None = None) -> Result:
 def example(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A store with the example of a play study."""
     folder = tmp_path_factory.mktemp("example")
-    text = study("example", "play").stdout.replace("name@example.org", "ada@lab.edu")
+    text = study("example", "play").stdout
+    text = text.replace("Name of the researcher, name@example.org", "Ada, ada@lab.edu")
     (folder / "study.toml").write_text(text, "utf-8")
     store = folder / "store.db"
     words = ("create", str(folder / "study.toml"), "--name", "talks")

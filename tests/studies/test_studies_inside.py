@@ -64,9 +64,10 @@ def test_a_folder_of_data_is_found_wherever_the_server_starts(
 
 def test_the_example_recruits_once_its_last_part_is_uncommented(tmp_path: Path) -> None:
     first, _, last = example("play").partition("# Conditions:")
-    last = re.sub(r"(?m)^# (?=\[|\w+ = )", "", last)
+    last = re.sub(r"(?m)^# (?=\[|\w+ = )", "", last).replace("cc=CODE", "cc=C1A2B")
+    first = first.replace("Name of the researcher, name@example.org", "lab@uni.edu")
     file = tmp_path / "talks.toml"
-    file.write_text(f"{first.replace('name@example.org', 'lab@uni.edu')}# {last}", "utf-8")
+    file.write_text(f"{first}# {last}", "utf-8")
     name, found = read_study(file)
     with Store.open(tmp_path / "store.db") as store:
         create_study(store, name, found)
@@ -83,7 +84,9 @@ def test_every_example_is_a_study_once_it_has_a_contact(
     file.write_text(text, "utf-8")
     with pytest.raises(ConfigError, match=r"name@example\.org\"; enter yours in .*study\.toml"):
         read_study(file)
-    file.write_text(text.replace("name@example.org", "lab@uni.edu"), "utf-8")
+    file.write_text(
+        text.replace("Name of the researcher, name@example.org", "lab@uni.edu"), "utf-8"
+    )
     name, found = read_study(file)
     assert name.startswith("my-")
     with Store.open(with_run) as store:
@@ -122,7 +125,9 @@ def test_a_consent_that_somebody_gave_stays_on_record(tmp_path: Path) -> None:
 def test_nobody_is_let_in_while_the_contact_is_a_placeholder(tmp_path: Path, contact: str) -> None:
     with Store.open(tmp_path / "s.db") as store:
         create_study(store, "s", settings(contact=contact))
-        with pytest.raises(ConfigError, match=r"^contact: expected an address at which"):
+        with pytest.raises(
+            ConfigError, match=r"^contact: expected your name and an address at which"
+        ):
             set_open(store, "s", is_open=True)
         assert not store.studies.get("s").open
         change_texts(store, "s", {"contact": "Ruth Klein, ruth.klein@uni.edu"})

@@ -111,11 +111,11 @@ def test_a_play_study_needs_the_name_of_its_run(with_run: Path) -> None:
         ({"title": "T", "play": {"each": 0}}, 'play.each: expected 1 or more, found "0"'),
         (
             {"title": "T", "play": {}, "survey": [{"name": "a", "text": "?", "kind": "choice"}]},
-            "survey.0: a choice needs two choices or more",
+            'survey "a": a choice needs two choices or more',
         ),
         (
             {"title": "T", "play": {}, "survey": [{"name": "a", "text": "?"}] * 2},
-            "two questions of the survey have the same name",
+            'a name of its own for each question, found "a" twice',
         ),
     ],
 )

@@ -109,8 +109,10 @@ def _judge(run: str, config: JudgeConfig, *, repeats: int, sheet: str, as_json: 
     """Judge the run, and print its tables with the scores of earlier judges, too."""
     from sociolab.app.run.judge import judge_run
     from sociolab.cli.progress import watch
+    from sociolab.cli.study import await_app_of_run
     from sociolab.report.run_facts import judge_failures
 
+    await_app_of_run(config.store, run)
     tallies: list[Tally] = []
 
     def watched(name: str, tally: Tally) -> AbstractContextManager[None]:

@@ -86,6 +86,13 @@ def create(
     )
     for command, does in steps:
         say(f"  {command:<{max(len(each) for each, _ in steps)}}    {does}")
+    if setup.needs_reader(settings):
+        metric = settings.recruit.bonus_metric if settings.recruit else ""
+        say(
+            f"{metric} has no value, and pays nothing, where participants do not choose the lines "
+            f"of their agreement: ask for these in the instructions, or before you pay run "
+            f"sociolab judge {row.name} --reader MODEL"
+        )
 
 
 @study.command("list", epilog="Example: sociolab study list")
@@ -188,7 +195,7 @@ def bonus(name: Name, out: Out = None, store: StoreFile = None) -> None:
     if due.failed:
         say(f"left out: {due.failed} who failed too many attention checks")
     if due.unscored:
-        say(f"no score yet: {due.unscored}, who get the fixed part only")
+        say(due.unscored)
 
 
 @study.command("drop-ids", epilog="Example: sociolab study drop-ids talks")
@@ -350,7 +357,7 @@ def delete(name: Name, yes: Sure = False, store: StoreFile = None) -> None:
         row = opened.studies.get(name)
         played = f" and the run {row.run} that was played in it" if row.kind == "play" else ""
         confirm(f"Delete the study {name}, all its participants{played}, for good?", yes)
-        _await_app(opened, row)
+        await_app(opened, row)
         participants.forget_study(opened, name)
         opened.audit_log.add("deleted the study", name)
     say(f"deleted {name}")
@@ -478,7 +485,7 @@ def _locked_run(store: Store, study: StudyRow) -> Iterator[None]:
     if study.kind != "play" or study.run is None:
         yield
         return
-    _await_app(store, study)
+    await_app(store, study)
     with lock_run(store.path, study.run):
         yield
 
@@ -487,7 +494,7 @@ _RELEASE_SECONDS = 10.0
 """The web app checks every second, and releases the run of a closed study well within this."""
 
 
-def _await_app(store: Store, study: StudyRow) -> None:
+def await_app(store: Store, study: StudyRow) -> None:
     """Wait until the web app has noticed that the study is closed; ConfigError where its run stays
     in use."""
     from sociolab.store.connect import run_is_locked
@@ -500,6 +507,14 @@ def _await_app(store: Store, study: StudyRow) -> None:
                 advice = f"close the study first: sociolab study close {study.name}"
             raise ConfigError(f"another program uses the run {study.run}; {advice}")
         time.sleep(0.1)
+
+
+def await_app_of_run(store: Path | None, run: str) -> None:
+    """Do what `await_app` does for the study in which people play this run, if there is one."""
+    with _opened(store) as opened:
+        for row in opened.studies.all():
+            if row.kind == "play" and row.run == run:
+                await_app(opened, row)
 
 
 @contextmanager

@@ -10,6 +10,7 @@ from itertools import combinations, product
 from sociolab.app.data.sets import list_hashes, load_world, select_tasks, world_names
 from sociolab.app.players.casting import NO_JUDGE, Casting, Seatable
 from sociolab.app.players.models import Models
+from sociolab.app.players.own_code import OwnJudge
 from sociolab.app.registry import worlds_that
 from sociolab.core.episode import HUMAN, Agent, CastMember, Episode, Json, Task, Trial
 from sociolab.core.errors import ConfigError, ModelError, SociolabError, StoreError
@@ -26,7 +27,7 @@ from sociolab.core.ports import (
     Request,
     WorldKit,
 )
-from sociolab.core.score import Verdict
+from sociolab.core.score import Method, Verdict
 from sociolab.core.seeding import digest, stream
 from sociolab.engine.scene import FailurePolicy
 from sociolab.models.budget import Budget
@@ -171,6 +172,36 @@ def run_settings(plan: PlayPlan, partner_cast: PartnerCast | None = None) -> Map
     instructions = partner_cast.kit.instructions
     settings |= {INSTRUCTIONS: instructions.as_json()} if instructions else {}
     return settings | ({"task_lists": lists} if lists else {})
+
+
+def metrics_by_method(
+    partner_cast: PartnerCast, trials: Sequence[Trial]
+) -> Mapping[str, frozenset[Method]] | None:
+    """The metrics of seats that the judges of a plan give, and by which methods; None where a judge
+    is a user's own, which may give any.
+
+    They are read off the verdicts on episodes without turns, for which no model is called.
+    """
+    if any(isinstance(judge, OwnJudge) for judge in partner_cast.judges):
+        return None
+    methods: dict[str, set[Method]] = {}
+    for judge, trial in product(partner_cast.judges, {t.task.id: t for t in trials}.values()):
+        if judge.id.method == "model":
+            judge = partner_cast.kit.model_judge(_Silent(judge.id.name))
+        for verdict in asyncio.run(verdicts_of(judge, Episode(trial, ()))):
+            if verdict.seat is not None:
+                methods.setdefault(verdict.measure.name, set()).add(judge.id.method)
+    return {metric: frozenset(found) for metric, found in methods.items()}
+
+
+@dataclass(frozen=True, slots=True)
+class _Silent:
+    """A model that is not to be called."""
+
+    label: str
+
+    async def complete(self, prompt: Prompt, key: CallKey) -> ChatReply:
+        raise ModelError(f"{self.label} is not called", cause="connection")
 
 
 def _partner(casting: Casting, text: str) -> Seatable:

@@ -9,6 +9,7 @@ from __future__ import annotations
 import hashlib
 import hmac
 import re
+import shlex
 import threading
 import time
 from collections import Counter
@@ -18,6 +19,7 @@ from statistics import fmean
 from typing import Literal, TypeAlias
 
 from sociolab.core.errors import ConfigError
+from sociolab.core.score import BY_FORMULA
 from sociolab.core.seeding import digest
 from sociolab.report.words import plural
 from sociolab.store.store import Store
@@ -27,8 +29,8 @@ from sociolab.studies.participants import (
     OUTCOME,
     SCREENING,
     WHOLE,
-    completion_code,
-    failed_checks,
+    earned_code,
+    fails_checks,
     random_pseudonym,
     study_answers,
 )
@@ -234,24 +236,23 @@ def return_address(
         return ""
     answers = study_answers(store, who)
     if who.state == "finished":
-        failed = failed_checks(settings, answers) > plan.allowed_failures
+        failed = fails_checks(settings, answers)
         address = plan.failed_checks if failed and plan.failed_checks else plan.complete
     else:
         full = answers.get(OUTCOME) == "full"
         address = plan.full if full else plan.screened_out if who.state == "refused" else ""
-    code = completion_code(settings, who.id) if who.state == "finished" else ""
-    return filled_address(address, {**ids, CODE: code})
+    return filled_address(address, {**ids, CODE: earned_code(settings, who, answers)})
 
 
 @dataclass(frozen=True, slots=True)
 class Bonuses:
     """What is paid: pairs of a platform's id and an amount. `failed`: how many people get nothing,
-    since they failed too many attention checks; `unscored`: how many have no score to be paid by,
-    and get the fixed part only."""
+    since they failed too many attention checks. `unscored`: a sentence on the episodes that have no
+    score and count as 0, and what to do; "" where all have one."""
 
     rows: tuple[tuple[str, float], ...]
     failed: int
-    unscored: int
+    unscored: str
 
     @property
     def total(self) -> float:
@@ -270,44 +271,92 @@ def bonuses(store: Store, study: str) -> Bonuses:
         )
     if store.recruits.ids_were_deleted(study):
         raise ConfigError(f"the ids of {study} were deleted: nobody can be named to the platform")
-    ids = store.recruits.ids(study)
-    points = _points(store, row, plan.bonus_metric) if plan.bonus_metric else {}
-    rows, failed, unscored = [], 0, 0
-    for who in store.studies.participants(study):
-        if who.state != "finished" or who.pk not in ids:
+    ids, earned = store.recruits.ids(study), earned_bonuses(store, row)
+    rows = [
+        (ids[who][plan.parameters[0]], each.amount)
+        for who, each in earned.items()
+        if who in ids and each.amount > 0
+    ]
+    failed = sum(each.failed for who, each in earned.items() if who in ids)
+    return Bonuses(tuple(rows), failed, _describe_unscored(store, row, plan, earned))
+
+
+@dataclass(frozen=True, slots=True)
+class EarnedBonus:
+    """What somebody who finished has earned. `unscored` of `episodes` have no score of the
+    `bonus_metric`, and count as 0; `failed`: too many attention checks failed, so it is nothing."""
+
+    amount: float
+    failed: bool = False
+    episodes: int = 0
+    unscored: int = 0
+
+
+def earned_bonuses(store: Store, study: StudyRow) -> Mapping[int, EarnedBonus]:
+    """The bonus of each recruit who finished, to cents; empty where the plan has none."""
+    settings = StudySettings.model_validate(study.settings)
+    plan = settings.recruit
+    if plan is None or not (plan.bonus or plan.bonus_metric):
+        return {}
+    points = _points(store, study, plan.bonus_metric) if plan.bonus_metric else {}
+    recruits, earned = store.recruits.since(study.name), {}
+    for who in store.studies.participants(study.name):
+        if who.state != "finished" or who.pk not in recruits:
             continue
-        if failed_checks(settings, study_answers(store, who)) > plan.allowed_failures:
-            failed += 1
+        if fails_checks(settings, study_answers(store, who)):
+            earned[who.pk] = EarnedBonus(0.0, failed=True)
             continue
-        unscored += bool(plan.bonus_metric) and who.pk not in points
-        earned = plan.bonus + plan.bonus_per_point * max(0.0, points.get(who.pk, 0.0))
-        if round(earned, 2) > 0:
-            rows.append((ids[who.pk][plan.parameters[0]], round(earned, 2)))
-    return Bonuses(tuple(rows), failed, unscored)
+        own = points.get(who.pk, [])
+        scored = [value for value in own if value is not None]
+        amount = plan.bonus + plan.bonus_per_point * max(0.0, sum(scored))
+        earned[who.pk] = EarnedBonus(
+            round(amount, 2), episodes=len(own), unscored=len(own) - len(scored)
+        )
+    return earned
 
 
-def _points(store: Store, study: StudyRow, metric: str) -> dict[int, float]:
-    """The sum of each participant's scores over the episodes played; several judges are averaged.
-
-    ConfigError where nothing has this metric.
-    """
-    if study.kind != "play" or study.run is None:
-        raise ConfigError(f"bonus_metric: nothing is scored in {study.name}, where nobody plays")
+def _points(store: Store, study: StudyRow, metric: str) -> dict[int, list[float | None]]:
+    """Each participant's scores in the episodes played, None where one has none; several judges are
+    averaged."""
+    assert study.run is not None
     values: dict[tuple[str | None, str | None], list[float]] = {}
     for score in store.verdicts.scores(study.run, measure=metric, kind="score", texts=False):
         assert score.value is not None
         values.setdefault((score.trial, score.seat), []).append(score.value)
-    if not values:
-        raise ConfigError(
-            f'bonus_metric: no episode of {study.run} has a score of "{metric}"; judge it first: '
-            f"sociolab judge {study.run} --judge JUDGE"
-        )
-    points: dict[int, float] = {}
+    points: dict[int, list[float | None]] = {}
     for each in store.studies.assignments(study.name):
-        if each.state == "done" and (each.item, each.seat) in values:
-            mean = fmean(values[each.item, each.seat])
-            points[each.participant] = points.get(each.participant, 0.0) + mean
+        if each.state == "done" and each.item:
+            scores = values.get((each.item, each.seat))
+            points.setdefault(each.participant, []).append(fmean(scores) if scores else None)
     return points
+
+
+def _describe_unscored(
+    store: Store, study: StudyRow, plan: RecruitPlan, earned: Mapping[int, EarnedBonus]
+) -> str:
+    lacking = {who: each for who, each in earned.items() if each.unscored}
+    if not lacking:
+        return ""
+    missing = sum(each.unscored for each in lacking.values())
+    names = [who.id for who in store.studies.participants(study.name) if who.pk in lacking]
+    total = plural(sum(each.episodes for each in earned.values()), "episode")
+    verbs = "has no score and counts" if missing == 1 else "have no score and count"
+    closing = "close the study, then run" if study.open else "run"
+    return (
+        f"{missing} of {total} {verbs} as 0: {', '.join(names)}; before you pay, {closing}: "
+        f"sociolab judge {study.run} {_judging(store, study, plan.bonus_metric)}"
+    )
+
+
+def _judging(store: Store, study: StudyRow, metric: str) -> str:
+    """The options of the command that may give missing scores."""
+    assert study.run is not None
+    verdicts = store.verdicts.scores(study.run, measure=metric, texts=False)
+    if any(verdict.judge.method in BY_FORMULA for verdict in verdicts):
+        return "--reader MODEL"
+    play = StudySettings.model_validate(study.settings).play
+    judges = play.judges if play else ()
+    return " ".join(f"--judge {shlex.quote(judge)}" for judge in judges) or "--judge JUDGE"
 
 
 def describe_recruiting(store: Store, study: StudyRow, address: str) -> tuple[str, str] | None:

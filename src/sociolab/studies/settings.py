@@ -397,10 +397,17 @@ class StudySettings(_Record):
         if len(kinds) != 1:
             names = " and ".join(kinds) or "none"
             raise ValueError(f"a study does one of {', '.join(KINDS)}; found {names}")
+        if self.play is None and self.recruit and self.recruit.bonus_metric:
+            raise ValueError(
+                f"recruit: bonus_metric: expected a study in which people play, found {kinds[0]}; "
+                "leave it out"
+            )
         asked = [question.name for question in self.survey]
         asked += [question.name for question in (self.recruit.questions if self.recruit else ())]
-        if len(set(asked)) != len(asked):
-            raise ValueError("two questions of the survey have the same name")
+        if twice := next((name for name in asked if asked.count(name) > 1), ""):
+            raise ValueError(
+                f'survey: expected a name of its own for each question, found "{twice}" twice'
+            )
         if len({condition.name for condition in self.conditions}) != len(self.conditions):
             raise ValueError("conditions: two have the same name")
         partners = self.play.partners if self.play else ()

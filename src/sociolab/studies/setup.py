@@ -4,29 +4,36 @@ from __future__ import annotations
 
 import re
 import secrets
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 from pydantic import ValidationError
 
 from sociolab.app.run.exam import exam_cases, lay_out
-from sociolab.core.errors import ConfigError
+from sociolab.core.episode import Trial
+from sociolab.core.errors import ConfigError, did_you_mean
 from sociolab.core.instructions import RATED_BY
 from sociolab.core.reading import read_toml
-from sociolab.core.score import Measure
+from sociolab.core.score import BY_FORMULA, Measure
 from sociolab.core.user_files import imported_names
 from sociolab.report.words import plural
 from sociolab.store.connect import checked_name
 from sociolab.store.store import Store
 from sociolab.store.studies import StudyKind, StudyRow
 from sociolab.studies.impressions import impression_study
-from sociolab.studies.play_plan import load_partner_cast, run_settings, trials_of
+from sociolab.studies.play_plan import (
+    PartnerCast,
+    load_partner_cast,
+    metrics_by_method,
+    run_settings,
+    trials_of,
+)
 from sociolab.studies.progress import capacity_of
 from sociolab.studies.rating_rules import guide_of
 from sociolab.studies.rating_study import not_played, planned_episodes, rate_study
 from sociolab.studies.reviews import review_study
-from sociolab.studies.settings import ReferenceRating, StudySettings, problems
+from sociolab.studies.settings import ADDRESSES, ReferenceRating, StudySettings, problems
 
 RESERVED = ("new", "import")
 """Names that no study can have, since addresses of the web app use them."""
@@ -37,21 +44,39 @@ def parse_settings(values: Mapping[str, Any], source: str) -> StudySettings:
     try:
         return StudySettings.model_validate(values)
     except ValidationError as error:
-        place, problem = problems(error)[0]
-        raise ConfigError(f"{source}: {f'{place}: ' if place else ''}{problem}") from error
+        found = [
+            f"{_name_place(place, values)}: {problem}" if place else problem
+            for place, problem in problems(error)
+        ]
+        raise ConfigError(f"{source}: {'; '.join(found)}") from error
+
+
+def _name_place(place: str, values: Mapping[str, Any]) -> str:
+    """A place such as "survey.1.kind" with the question's name: 'survey "partner": kind'."""
+    here: Any = values
+    text = ""
+    for part in place.split("."):
+        if isinstance(here, list | tuple):
+            here, number = here[int(part)], int(part) + 1
+            name = here.get("name") if isinstance(here, Mapping) else None
+            text += f' "{name}": ' if isinstance(name, str) else f" {number}: "
+        else:
+            here = here.get(part) if isinstance(here, Mapping) else None
+            text += part if not text or text.endswith(" ") else f".{part}"
+    return text.removesuffix(": ")
 
 
 def read_study(path: Path) -> tuple[str, StudySettings]:
     """Read a study from a TOML file: its `name` (by default, that of the file) and settings.
 
-    ConfigError where anything is wrong, or the contact is still the example's.
+    ConfigError where anything is wrong, or the contact or an address is still the example's.
     """
     values = read_toml(path)
     name = values.pop("name", path.stem)
     if not isinstance(name, str):
         raise ConfigError(f"{path}: name: expected text, found {name!r}")
     settings = parse_settings(values, str(path))
-    _check_contact(settings.contact, f"enter yours in {path}")
+    _check_placeholders(settings, *[f"enter yours in {path}"] * 2)
     return name, settings
 
 
@@ -149,32 +174,48 @@ def change_texts(store: Store, study: str, texts: Mapping[str, str]) -> StudySet
 
 _PLACEHOLDER = re.compile(
     r"@example\.|@\S+\.(example|invalid|test)\b|@(domain|email|university)\."
-    r"|your[ .-]?(name|e-?mail)|\b(todo|tbd|xxx+)\b",
+    r"|your[ .-]?(name|e-?mail)|name of the researcher|\b(todo|tbd|xxx+)\b",
     re.IGNORECASE,
 )
+_PLACEHOLDER_CODE = re.compile(r"=(CODE[0-9]*|TODO|XXX+)(&|$)")
+"""Of an address, such as the example's "cc=CODE1"."""
 
 
 def set_open(store: Store, study: str, *, is_open: bool) -> None:
     """Open the study to participants, or close it.
 
-    ConfigError if it would open with a contact who answers nobody, or without the debriefing that
-    it needs.
+    ConfigError if it would open with a contact who answers nobody, with the example's codes, or
+    without the debriefing that it needs.
     """
     row = store.studies.get(study)
     settings = StudySettings.model_validate(row.settings)
     if is_open:
-        where = 'enter yours under "Edit texts" on the page of the study'
-        _check_contact(settings.contact, f"{where}, then open it")
+        _check_placeholders(
+            settings,
+            'enter yours under "Edit texts" on the page of the study, then open it',
+            "set up a new study with yours",
+        )
         _check_debriefing(store, row, settings)
     store.studies.change(study, open=is_open)
 
 
-def _check_contact(contact: str, advice: str) -> None:
-    if _PLACEHOLDER.search(contact):
-        raise ConfigError(
-            f'contact: expected an address at which participants reach you, found "{contact}"; '
-            f"{advice}"
+def _check_placeholders(settings: StudySettings, contact: str, addresses: str) -> None:
+    """ConfigError that names every text that is still the example's, and what to do."""
+    found = []
+    if _PLACEHOLDER.search(settings.contact):
+        found.append(
+            "contact: expected your name and an address at which participants reach you, found "
+            f'"{settings.contact}"; {contact}'
         )
+    all_addresses = {name: getattr(settings.recruit, name, "") for name in ADDRESSES}
+    made_up = {name: text for name, text in all_addresses.items() if _PLACEHOLDER_CODE.search(text)}
+    if made_up:
+        found.append(
+            f"recruit: {', '.join(made_up)}: expected addresses with the codes that the platform "
+            f"gave you, found {', '.join(made_up.values())}; {addresses}"
+        )
+    if found:
+        raise ConfigError("; ".join(found))
 
 
 def _check_debriefing(store: Store, row: StudyRow, settings: StudySettings) -> None:
@@ -205,9 +246,35 @@ def _prepare_play(store: Store, name: str, settings: StudySettings) -> str | Non
         )
     partner_cast = load_partner_cast(plan)
     trials = trials_of(plan, partner_cast)
+    _check_bonus_metric(settings, partner_cast, trials)
     stored = dict(run_settings(plan, partner_cast))
     store.create_run(name, plan.world, stored, trials, partner_cast.kit.declared)
     return name
+
+
+def _check_bonus_metric(
+    settings: StudySettings, partner_cast: PartnerCast, trials: Sequence[Trial]
+) -> None:
+    """ConfigError where people would be paid by a score that no judge of the plan gives."""
+    metric = settings.recruit.bonus_metric if settings.recruit else ""
+    given = metrics_by_method(partner_cast, trials) if metric else None
+    if given is not None and metric not in given:
+        raise ConfigError(
+            f"recruit: bonus_metric: expected a metric by which a judge of the plan scores each "
+            f'person ({", ".join(given) or "there is none"}), found "{metric}"'
+            f"{did_you_mean(metric, given)}; correct it, or name a judge that gives it under "
+            "play.judges"
+        )
+
+
+def needs_reader(settings: StudySettings) -> bool:
+    """Whether the bonus is by a formula, which has no value where the outcome is not confirmed."""
+    plan, metric = settings.play, settings.recruit.bonus_metric if settings.recruit else ""
+    if plan is None or not metric:
+        return False
+    partner_cast = load_partner_cast(plan)
+    given = metrics_by_method(partner_cast, trials_of(plan, partner_cast))
+    return given is not None and partner_cast.kit.reader is not None and given[metric] <= BY_FORMULA
 
 
 def _prepare_rate(store: Store, name: str, settings: StudySettings) -> str | None:

@@ -25,12 +25,13 @@ from sociolab.studies.participants import (
     OUTCOME,
     SURVEY,
     WHOLE,
-    completion_code,
+    earned_code,
     failed_checks,
     study_answers,
 )
 from sociolab.studies.rating_study import CHECK, ratings_in
 from sociolab.studies.ratings import Rating
+from sociolab.studies.recruiting import EarnedBonus, earned_bonuses
 from sociolab.studies.settings import StudySettings, SurveyQuestion
 
 EPISODES = "episodes.zip"
@@ -78,7 +79,7 @@ def _file_texts(store: Store, row: StudyRow) -> dict[str, str]:
     ]
     texts = {
         "study.json": _study_json(row, settings),
-        "participants.csv": _participants_csv(settings, people, given),
+        "participants.csv": _participants_csv(settings, people, given, earned_bonuses(store, row)),
         "assignments.csv": _assignments_csv(store, row, names, conditions),
         "answers.csv": csv_text(
             ("participant", "item", "name", "value", "at"),
@@ -139,12 +140,13 @@ def _participants_csv(
     settings: StudySettings,
     people: Iterable[ParticipantRow],
     given: Mapping[int, Mapping[str, Json]],
+    earned: Mapping[int, EarnedBonus],
 ) -> str:
     checks = sum(bool(question.expected) for question in settings.survey)
     return csv_text(
         (
             "participant", "state", "condition", "outcome", "checks", "checks_failed",
-            "invited", "arrived", "consented", "finished", "completion_code",
+            "invited", "arrived", "consented", "finished", "completion_code", "bonus",
         ),
         (
             (
@@ -158,7 +160,8 @@ def _participants_csv(
                 format_time(who.arrived),
                 format_time(who.consented),
                 format_time(who.finished),
-                completion_code(settings, who.id) if who.state == "finished" else None,
+                earned_code(settings, who, given[who.pk]) or None,
+                f"{earned[who.pk].amount:.2f}" if who.pk in earned else None,
             )
             for who in people
         ),
