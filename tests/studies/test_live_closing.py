@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import csv
 from pathlib import Path
 from typing import Any
 
@@ -11,7 +12,7 @@ import pytest
 from faulty_partners import Pensive, Rambling
 from lobby_plays import asked, opened, play_out, run, said, time_is_up, until
 from play_clients import lay_out
-from sociolab.core import Answered, Ended, Event, StoreError, Unusable
+from sociolab.core import Answered, Ended, Event, JudgeId, Measure, Score, StoreError, Unusable
 from sociolab.store import Store, TrialRow
 from sociolab.studies import (
     CutOff,
@@ -22,6 +23,7 @@ from sociolab.studies import (
     Screen,
     Sent,
     Stale,
+    export_study,
 )
 
 BARGAIN: dict[str, Any] = {"tasks": "scenario=bargain-01-touring-bicycle", "limit": 1}
@@ -73,6 +75,14 @@ def begun(store: Store) -> TrialRow:
     return next(row for row in store.trials("chat") if row.trial.id == first)
 
 
+async def judged(store: Store) -> None:
+    """Wait until the first episode is judged, which happens in the background."""
+    found = None
+    while found is None:
+        await asyncio.sleep(0)
+        found = store.row("SELECT 1 FROM judgings")
+
+
 def states(store: Store) -> dict[int, str]:
     return {one.participant: one.state for one in store.studies.assignments("chat")}
 
@@ -105,12 +115,68 @@ def test_whoever_has_answered_goes_on_at_once_and_the_play_is_whole_when_all_hav
             row = begun(store)
             assert row.status == "played"
             assert states(store) == {1: "done", 2: "done"}
-            judged = None
-            while judged is None:  # in the background
-                await asyncio.sleep(0)
-                judged = store.row("SELECT 1 FROM judgings")
+            await judged(store)
 
     run(play)
+
+
+def test_what_each_seat_reports_is_exported_with_its_lines_and_what_is_established(
+    tmp_path: Path,
+) -> None:
+    path = tmp_path / "store.db"
+    pair(path)
+
+    async def play() -> None:
+        async with opened(path) as (lobby, store):
+            mine, other = await to_the_form(lobby, 1, 2)
+            lines = {"offer": "$280 then?", "acceptance": "$280 then?"}
+            await lobby.act(1, answer(mine, AGREED | lines))
+            await lobby.act(2, answer(other, AGREED))
+            await judged(store)
+
+    run(play)
+    with Store.open(path) as store:
+        export_study(store, "chat", tmp_path / "out")
+        trial, names = begun(store).trial, {p.pk: p.id for p in store.studies.participants("chat")}
+        seats = {a.seat: names[a.participant] for a in store.studies.assignments("chat")}
+    with (tmp_path / "out/outcomes.csv").open(encoding="utf-8", newline="") as file:
+        rows = {row["participant"]: row for row in csv.DictReader(file)}
+    mine, other = rows[names[1]], rows[names[2]]
+    assert {row["seat"]: who for who, row in rows.items()} == seats
+    for row in (mine, other):
+        assert (row["item"], row["agent"], row["judge"]) == (trial.id, "human", "reported")
+        assert (row["reported"], row["reported_terms"]) == ("agreed", "280")
+        assert (row["established"], row["terms"]) == ("no", "")
+        assert row["why"].startswith("unconfirmed: reported: all seats say $280; ")
+    assert (mine["offer"], mine["acceptance"]) == ("$280 then?", "$280 then?")
+    assert (other["offer"], other["acceptance"]) == ("", "")
+
+
+def test_terms_that_are_established_are_exported(tmp_path: Path) -> None:
+    path = tmp_path / "store.db"
+    pair(path)
+
+    async def play() -> None:
+        async with opened(path) as (lobby, store):
+            for screen, person in zip(await to_the_form(lobby, 1, 2), (1, 2), strict=True):
+                await lobby.act(person, answer(screen, NOTHING))
+            await judged(store)
+            trial = begun(store).trial
+            judge = JudgeId("openai/m", "model", "x", "reader")
+            goal, outcome = Measure("goal_checked", 0, 10), {"agreed": True, "terms": 280.0}
+            scores = [Score(goal, seat, 6, "read so", outcome=outcome) for seat in trial.task.seats]
+            store.verdicts.add("chat", judge, scores, trial=trial.id)
+
+    run(play)
+    with Store.open(path) as store:
+        export_study(store, "chat", tmp_path / "out")
+    with (tmp_path / "out/outcomes.csv").open(encoding="utf-8", newline="") as file:
+        rows = [
+            (row["reported"], row["judge"], row["established"], row["terms"])
+            for row in csv.DictReader(file)
+        ]
+    both = [("nothing", "reported", "yes", "nothing"), ("nothing", "reader:openai/m", "yes", "280")]
+    assert sorted(rows) == sorted(both * 2)
 
 
 def test_a_question_that_is_skipped_is_unanswered_at_once(tmp_path: Path) -> None:

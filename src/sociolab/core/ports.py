@@ -776,6 +776,17 @@ class Negotiation:
 
 
 @dataclass(frozen=True, slots=True)
+class ClosingReport:
+    """What a seat says, when asked at the end, that was agreed, on which terms (or what it was in
+    the seat's words), and which lines proposed and accepted it; "" for what it left out."""
+
+    outcome: str = ""
+    terms: Json = ""
+    offer: str = ""
+    acceptance: str = ""
+
+
+@dataclass(frozen=True, slots=True)
 class WorldKit:
     """A world with its rule-based players and judges, by name, and its judge prompt.
 

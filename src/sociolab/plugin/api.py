@@ -24,6 +24,7 @@ from sociolab.core.metrics import Declared, Metric
 from sociolab.core.ports import (
     CallKey,
     ChatModel,
+    ClosingReport,
     DataId,
     Judge,
     Line,
@@ -95,6 +96,7 @@ __all__ = [
     "CaseRow",
     "CastMember",
     "ChatModel",
+    "ClosingReport",
     "Condition",
     "Conditions",
     "ConfigError",

@@ -26,7 +26,15 @@ from sociolab.core.errors import ConfigError, SociolabError, WorldError
 from sociolab.core.exam import ExamCase
 from sociolab.core.instructions import Instructions
 from sociolab.core.metrics import UNDECLARED, Declared
-from sociolab.core.ports import DataId, Negotiation, Play, Transcript, World, WorldKit
+from sociolab.core.ports import (
+    ClosingReport,
+    DataId,
+    Negotiation,
+    Play,
+    Transcript,
+    World,
+    WorldKit,
+)
 from sociolab.core.score import JudgeId, Score, Verdict
 from sociolab.core.seeding import digest
 from sociolab.core.tracebacks import describe_error, raised_in_users_file
@@ -183,7 +191,8 @@ class WorldPlugin:
       task to reviewers, and `revise` makes the data's next version from reviews; `impressions`:
       whether people can describe a session in a word.
     - `negotiation` says what came of an episode in which something was to be agreed on, given the
-      verdicts of the judge that leads among those by formula and readers.
+      verdicts of the judge that leads among those by formula and readers. `closing_reports`: what
+      each seat says was agreed, for the export of a study; empty where nothing was to be agreed on.
     - `levels`: another world that plays the same tasks. `tools`: the package's own commands.
       `recipes`: the tables of its paper, for `sociolab reproduce`. `exam`: what its judges, readers
       and raters sit before their scores count.
@@ -218,6 +227,7 @@ class WorldPlugin:
     revise: Revise | None = None
     impressions: bool = False
     negotiation: Callable[[Episode, Sequence[Verdict]], Negotiation | None] | None = None
+    closing_reports: Callable[[Episode], Mapping[str, ClosingReport]] | None = None
     levels: Callable[[], TwoLevels] | None = None
     town: Callable[[], TownWorld] | None = None
     tools: Mapping[str, Callable[[], Tool]] = field(default_factory=dict)
@@ -321,6 +331,7 @@ _RETURN_TYPES: Mapping[str, type] = {
     "reviewed": ReviewedTask,
     "revise": Sequence,
     "negotiation": object,
+    "closing_reports": Mapping,
     "levels": object,
     "town": object,
 }

@@ -11,14 +11,17 @@ from importlib.resources import files
 from pathlib import Path
 from zipfile import ZIP_DEFLATED, ZipFile
 
+from sociolab.app.registry import world_plugin
 from sociolab.core.episode import HUMAN, AgentKind, Json, Moved, Unusable, format_value
 from sociolab.core.errors import ConfigError
+from sociolab.core.score import BY_FORMULA
 from sociolab.report.export import csv_text
 from sociolab.store.database import replace_surrogates
 from sociolab.store.export import export_run
 from sociolab.store.overview import EpisodeRow, episode_rows
 from sociolab.store.store import Store
 from sociolab.store.studies import AssignmentRow, ParticipantRow, StudyRow
+from sociolab.store.verdicts import ScoreRow
 from sociolab.studies.annotations import Annotation, drawn_annotations
 from sociolab.studies.participants import (
     CONDITION,
@@ -96,6 +99,8 @@ def _file_texts(store: Store, row: StudyRow) -> dict[str, str]:
         texts["episodes.csv"] = _episodes_csv(store, row, row.run, names, conditions)
         texts["turns.csv"] = _turns_csv(store, row, row.run, names)
         texts["scores.csv"] = _scores_csv(store, row, row.run, names)
+        if outcomes := _outcomes_csv(store, row, row.run, names):
+            texts["outcomes.csv"] = outcomes
     if row.kind == "rate" and row.run is not None:
         texts["ratings.csv"] = ratings_csv(ratings_in(store, row.run, row.name))
         if drawn := drawn_annotations(store, row.name):
@@ -262,6 +267,47 @@ def _scores_csv(store: Store, row: StudyRow, run: str, names: Mapping[int, str])
             if each.trial is not None
         ),
     )  # fmt: skip
+
+
+def _outcomes_csv(store: Store, row: StudyRow, run: str, names: Mapping[int, str]) -> str:
+    """A row for each seat and each judge of what was agreed; "" where nothing was to be."""
+    reports_of = world_plugin(store.run(run).world).closing_reports
+    if reports_of is None:
+        return ""
+    people = {(a.item, a.seat): names[a.participant] for a in store.studies.assignments(row.name)}
+    judged: dict[tuple[str | None, str | None], list[ScoreRow]] = {}
+    for each in store.verdicts.scores(run):
+        of_outcome = each.judge.method in BY_FORMULA or each.judge.role == "reader"
+        if of_outcome and each.kind != "failure":
+            judged.setdefault((each.trial, each.seat), []).append(each)
+    rows: list[tuple[str | float | None, ...]] = []
+    for trial in store.trial_ids(run, "played"):
+        episode = store.episode(run, trial)
+        for seat, said in reports_of(episode).items():
+            head = (trial, seat, people.get((trial, seat)), episode.trial.agent(seat))
+            report = (said.outcome, _terms(said.terms), said.offer, said.acceptance)
+            found: list[ScoreRow | None] = [*judged.get((trial, seat), ())] or [None]
+            rows += ((*head, *report, *_establish(each, seat)) for each in found)
+    return csv_text(
+        ("item", "seat", "participant", "agent", "reported", "reported_terms", "offer",
+         "acceptance", "judge", "established", "terms", "why"),
+        rows,
+    )  # fmt: skip
+
+
+def _establish(each: ScoreRow | None, seat: str) -> tuple[str, ...]:
+    """Who judged what was agreed, whether it is established, the terms, and why."""
+    if each is None:
+        return "", "", "", ""
+    if each.value is None or each.outcome is None:
+        return each.judge.label, "no", "", each.text
+    terms = each.outcome.get("terms", "nothing")
+    terms = terms.get(seat, terms) if isinstance(terms, Mapping) else terms
+    return each.judge.label, "yes", _terms(terms), each.text
+
+
+def _terms(value: Json) -> str:
+    return format_value(_number(value) if isinstance(value, float) else value)
 
 
 def _number(value: float | None) -> float | None:

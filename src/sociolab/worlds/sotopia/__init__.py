@@ -10,6 +10,7 @@ if TYPE_CHECKING:
         castable_pairs as castable_pairs,
     )
     from sociolab.worlds.sotopia.claims import (
+        closing_reports as closing_reports,
         negotiation as negotiation,
         read_claims as read_claims,
     )

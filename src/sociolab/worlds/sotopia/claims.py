@@ -11,12 +11,12 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 
-from sociolab.core.episode import Action, Episode
-from sociolab.core.ports import Negotiation
+from sociolab.core.episode import Action, Episode, Json
+from sociolab.core.ports import ClosingReport, Negotiation
 from sociolab.core.score import Score, Verdict
 from sociolab.worlds.sotopia.closing_form import deed_of
 from sociolab.worlds.sotopia.evaluation import GOAL_CHECKED
-from sociolab.worlds.sotopia.outcome import OFFER, goals_of
+from sociolab.worlds.sotopia.outcome import OFFER, Claim, claim_of, goals_of
 from sociolab.worlds.sotopia.scenarios import DivisionGoal, casting_from
 from sociolab.worlds.sotopia.scene import SPEAK
 
@@ -47,6 +47,22 @@ def negotiation(episode: Episode, verdicts: Sequence[Verdict]) -> Negotiation | 
     goal = next(iter(goals.values()))
     conceded = _concessions(goal, episode) if goal.kind == "division" else None
     return Negotiation(agreed, walked, conceded)
+
+
+def closing_reports(episode: Episode) -> Mapping[str, ClosingReport]:
+    """What each seat answered to the closing question; empty without a goal that has a formula."""
+    casting = casting_from(episode.trial.task.content)
+    claims = {seat: claim_of(casting, episode, seat) for seat in goals_of(casting)}
+    return {seat: _report(claim) if claim else ClosingReport() for seat, claim in claims.items()}
+
+
+def _report(claim: Claim) -> ClosingReport:
+    said: Json = claim.words
+    if isinstance(claim.terms, Mapping):
+        said = {**claim.terms}
+    elif claim.terms is not None:
+        said = claim.terms
+    return ClosingReport(claim.status, said, claim.offer, claim.acceptance)
 
 
 def _concessions(goal: DivisionGoal, episode: Episode) -> int:

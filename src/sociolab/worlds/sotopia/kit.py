@@ -292,5 +292,6 @@ load = WorldPlugin(
         ),
     ),
     negotiation=import_on_call(f"{PACKAGE}.claims:negotiation"),
+    closing_reports=import_on_call(f"{PACKAGE}.claims:closing_reports"),
     exam=import_on_call("sociolab.worlds.sotopia.exam:exam"),
 )

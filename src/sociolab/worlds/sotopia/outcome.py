@@ -560,7 +560,7 @@ def reported_outcome(casting: SceneCast, episode: Episode) -> Outcome:
     of one seat as the offer and the same later line of another seat as the acceptance. What these
     lines mean is not interpreted; a reader does that.
     """
-    claims = {seat: _claim_of(casting, episode, seat) for seat in goals_of(casting)}
+    claims = {seat: claim_of(casting, episode, seat) for seat in goals_of(casting)}
     missing = [seat for seat, claim in claims.items() if claim is None]
     if len(missing) == len(claims) and not _was_asked(episode):
         return Open("cannot tell", f"nobody was asked what was agreed; {_READER}")
@@ -603,7 +603,7 @@ def has_independent_seats(episode: Episode) -> bool:
     return any(not agents[0].same_player(agent) for agent in agents)
 
 
-def _claim_of(casting: SceneCast, episode: Episode, seat: str) -> Claim | None:
+def claim_of(casting: SceneCast, episode: Episode, seat: str) -> Claim | None:
     """A seat's answer to the closing question; None without one."""
     for event in reversed(episode.events):
         if isinstance(event, Answered) and (event.seat, event.question) == (seat, CLOSING):
