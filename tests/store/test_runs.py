@@ -29,6 +29,7 @@ BELONGING = (
     "measures",
     "judgings",
     "verdicts",
+    "outcomes",
     "recruiting",
     "recruits",
     "platform_ids",
@@ -52,7 +53,12 @@ def fill(store: Store, name: str) -> None:
     replies.keep("k1", samples.call(), "m", samples.prompt("a"), reply)
     replies.keep_failure(samples.call(turn=1), "m", ModelError("gone", cause="timeout"), 1.0)
     replies.keep_attempt(samples.call(turn=1), "m", samples.attempt())
-    store.verdicts.add(name, samples.JUDGE, [Score(samples.MEASURE, "ann", 7)], trial="t1")
+    store.verdicts.add(
+        name,
+        samples.JUDGE,
+        [Score(samples.MEASURE, "ann", 7, outcome={"agreed": True})],
+        trial="t1",
+    )
     failure = ScoreFailure(samples.MEASURE, "ann", "unreadable", "no number")
     store.verdicts.add(name, samples.JUDGE, [failure], cell={"agent": "x"})
     store.notes.add(name, "as it was")

@@ -274,7 +274,7 @@ def test_selections_count_if_they_fit(bargain: Task) -> None:
     # As the two people of our first dialogue: 4 + 2 of 10 points, and 4 hats worth 2 each.
     assert points(episode, 10) == [6, 8]
     notes = [note.text for note in world().transcript(episode).notes]
-    assert notes[0] == "robin entered in the form: 1 books, 0 hats, 1 balls for themselves"
+    assert notes[0] == "Robin entered in the form: 1 book, 0 hats, 1 ball for themselves"
 
 
 @pytest.mark.parametrize(
@@ -334,7 +334,7 @@ def test_neither_sees_the_others_form_and_a_number_is_needed_for_a_deal(bargain:
 
 
 def test_judges_and_raters_read_what_was_entered(bargain: Task, camp: Task) -> None:
-    told = "In the form, Robin entered 1 books, 0 hats, 1 balls for themselves and Kim entered"
+    told = "In the form, Robin entered 1 book, 0 hats, 1 ball for themselves and Kim entered"
     episode = closed(bargain, form(books=1, hats=0, balls=1), NO_DEAL)
     prompt, _ = sotopia.SotopiaRubric().prompt(episode, 0.0)
     assert f'It ended because Kim left. {told} "no deal".' in prompt.messages[1].text

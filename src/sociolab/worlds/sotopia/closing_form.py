@@ -21,7 +21,7 @@ from sociolab.core.seeding import digest
 from sociolab.engine.scene import Poll
 from sociolab.prompting.sets import prompt
 from sociolab.report.words import join_names
-from sociolab.worlds.sotopia.scenarios import DivisionGoal, Scenario
+from sociolab.worlds.sotopia.scenarios import DivisionGoal, Scenario, in_pieces
 
 PACKAGE = "sociolab.worlds.sotopia"
 
@@ -67,7 +67,7 @@ class Selection(BaseModel):
 
 def goods_in_words(goal: DivisionGoal) -> str:
     """The goods to divide: "3 books, 1 hat and 2 balls"."""
-    return join_names(f"{n} {good.removesuffix('s' * (n == 1))}" for good, n in goal.counts.items())
+    return join_names(in_pieces(goal.counts))
 
 
 # ------------------------------------------------------------------ deals, beside the talk
@@ -204,7 +204,7 @@ def entered(share: Mapping[str, int] | None) -> str:
     """A selection in words."""
     if share is None:
         return f'"{NO_DEAL}"'
-    return f"{', '.join(f'{count} {good}' for good, count in share.items())} for themselves"
+    return f"{', '.join(in_pieces(share))} for themselves"
 
 
 # ------------------------------------------------------------------ what everybody is told
@@ -221,7 +221,7 @@ def form_text(scenario: Scenario, limit: int) -> str:
 
 def deal_to_answer(other: str, left: Mapping[str, int]) -> str:
     """What a seat is told at its turn when the other has submitted a deal that leaves it this."""
-    share = ", ".join(f"{count} {good}" for good, count in left.items())
+    share = ", ".join(in_pieces(left))
     return prompt(PACKAGE, "deal_on_table").render({"other": other, "share": share})
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from enum import StrEnum
 from functools import lru_cache
 from typing import Annotated, Literal, Self
@@ -174,6 +174,15 @@ def bargaining_zone(goals: Sequence[PriceGoal]) -> tuple[float, float] | None:
     ends = {goal.role: price_worth(goal, 0) for goal in goals}
     low, high = round(ends["seller"], 2), round(ends["buyer"], 2)
     return (low, high) if low < high else None
+
+
+def in_pieces(counts: Mapping[str, int]) -> tuple[str, ...]:
+    """Goods with their numbers, in words: "3 books", "1 hat"."""
+
+    def one(good: str) -> str:
+        return good if good.endswith("ss") else good.removesuffix("s")
+
+    return tuple(f"{n} {one(good) if n == 1 else good}" for good, n in counts.items())
 
 
 class DivisionGoal(DataRecord):

@@ -14,7 +14,13 @@ from typing import Any
 from sociolab.core.episode import Action
 from sociolab.core.names import fold_name
 from sociolab.judging.quoting import flat
-from sociolab.worlds.sotopia.scenarios import Character, Relationship, RelationshipType, SceneCast
+from sociolab.worlds.sotopia.scenarios import (
+    Character,
+    Relationship,
+    RelationshipType,
+    SceneCast,
+    in_pieces,
+)
 
 STRANGER_LABEL = "the other person"
 
@@ -224,8 +230,9 @@ def _do(name: str, verb: str) -> str:
 
 def _share(action: Action, name: str) -> str:
     """The pieces that whoever submits a deal gets."""
-    pieces = ", ".join(f"{count} {good}" for good, count in action.fields.items())
-    return f"{pieces} for {'yourself' if name == 'You' else 'themselves'}"
+    return (
+        f"{', '.join(in_pieces(action.fields))} for {'yourself' if name == 'You' else 'themselves'}"
+    )
 
 
 @lru_cache(maxsize=1024)  # a data set has few characters and many tasks

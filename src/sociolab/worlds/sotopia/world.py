@@ -70,7 +70,9 @@ class Sotopia:
         if seat is None:
             who = " and ".join(character.name for character in casting.characters)
             title = f"{spelled(casting.scenario.id)}: {who}"
-            return Transcript(title, _stage(casting), _lines(casting, episode), _notes(episode))
+            return Transcript(
+                title, _stage(casting), _lines(casting, episode), _notes(casting, episode)
+            )
         scene = SotopiaScene(casting, self.limit, texts=self.texts, named=self.named)
         witness = scene.witness(seat)
         for move in visible_moves(episode.moves, seat, scene.space):
@@ -110,7 +112,7 @@ def _lines(casting: SceneCast, episode: Episode) -> tuple[Line, ...]:
     )
 
 
-def _notes(episode: Episode) -> tuple[Note, ...]:
+def _notes(casting: SceneCast, episode: Episode) -> tuple[Note, ...]:
     """Unusable replies and answers, in order, except those to optional questions."""
     notes, selected = [], selections_in(episode, episode.trial.task.seats)
     for event in episode.events:
@@ -125,6 +127,7 @@ def _notes(episode: Episode) -> tuple[Note, ...]:
             answer = f"asked {event.question}: {event.value}"
             text = f"turn {event.turn + 1}, {event.seat}, {answer}"
             if event.question == SELECTION:
-                text = f"{event.seat} entered in the form: {entered(selected[event.seat])}"
+                name = judge_names(casting)[event.seat]
+                text = f"{name} entered in the form: {entered(selected[event.seat])}"
             notes.append(Note(event.turn, text))
     return tuple(notes)

@@ -69,6 +69,7 @@ from sociolab.worlds.sotopia.scenarios import (
     Scenario,
     casting_from,
     find_facts_misfit,
+    in_pieces,
 )
 from sociolab.worlds.sotopia.scene import LEAVE, SPEAK
 
@@ -394,7 +395,7 @@ def _problem(data: PeopleData, goals: Sequence[DivisionGoal]) -> str:
 
 
 def _scenario(data: PeopleData, goals: Sequence[DivisionGoal]) -> Scenario:
-    goods = [f"{n} {good.removesuffix('s' * (n == 1))}" for good, n in goals[0].counts.items()]
+    goods = in_pieces(goals[0].counts)
     return Scenario(
         id=_problem(data, goals),
         family="division",
