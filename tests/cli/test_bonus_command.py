@@ -11,7 +11,7 @@ from typer.testing import CliRunner, Result
 
 from sociolab.cli import app
 from sociolab.core import ConfigError, Measure, RatedBy, Score, Unscored
-from sociolab.core.score import JudgeId
+from sociolab.core.score import JudgeId, Method
 from sociolab.store import Store, lock_run
 from sociolab.studies import people_judge
 
@@ -63,9 +63,9 @@ def refused(result: Result) -> str:
     return str(result.exception)
 
 
-def play(store: Path, *scores: float | None) -> list[str]:
+def play(store: Path, *scores: float | None, method: Method = "reported") -> list[str]:
     """People who came by the link and finished, each with an episode and its score by formula."""
-    judge, names = JudgeId("reported", "reported", "x"), []
+    judge, names = JudgeId("outcome", method, "x"), []
     with Store.open(store) as opened:
         for number, (score, row) in enumerate(zip(scores, opened.trials("talks"), strict=False)):
             name, trial = f"p-person{number}", row.trial
@@ -104,7 +104,7 @@ def test_a_bonus_metric_that_no_judge_gives_is_refused_at_once(store: Path) -> N
 
 def test_who_is_paid_by_formula_is_told_that_it_needs_the_lines_or_a_reader(store: Path) -> None:
     said = " ".join(created(store, "goal_checked").output.split())
-    assert "goal_checked has no value, and pays nothing, where participants do not choose" in said
+    assert "goal_checked has no score, and pays nothing, unless both sides report the same" in said
     assert "sociolab judge talks --reader MODEL" in said
 
 
@@ -116,6 +116,14 @@ def test_an_episode_without_a_score_is_named_and_the_fixed_part_paid(store: Path
     said = " ".join(paid.output.split())
     assert f"1 of 2 episodes has no score and counts as 0: {lacking}; before you pay, run: " in said
     assert "sociolab judge talks --reader MODEL" in said
+
+
+def test_no_command_is_advised_where_a_formula_says_the_same_each_time(store: Path) -> None:
+    created(store, "goal_checked")
+    play(store, None, method="formula")
+    said = " ".join(command("study", "bonus", "talks", store=store).output.split())
+    assert "1 of 1 episode has no score and counts as 0: p-person0" in said
+    assert "before you pay" not in said
 
 
 def test_everybody_gets_the_fixed_part_where_nothing_has_a_score(store: Path) -> None:

@@ -89,9 +89,10 @@ def create(
     if setup.needs_reader(settings):
         metric = settings.recruit.bonus_metric if settings.recruit else ""
         say(
-            f"{metric} has no value, and pays nothing, where participants do not choose the lines "
-            f"of their agreement: ask for these in the instructions, or before you pay run "
-            f"sociolab judge {row.name} --reader MODEL"
+            f"{metric} has no score, and pays nothing, unless both sides report the same outcome "
+            "and choose the lines of their agreement, which scripted partners never do: ask for "
+            f"the lines in the instructions, or run sociolab judge {row.name} --reader MODEL "
+            "before you pay"
         )
 
 

@@ -341,19 +341,23 @@ def _describe_unscored(
     names = [who.id for who in store.studies.participants(study.name) if who.pk in lacking]
     total = plural(sum(each.episodes for each in earned.values()), "episode")
     verbs = "has no score and counts" if missing == 1 else "have no score and count"
+    sentence = f"{missing} of {total} {verbs} as 0: {', '.join(names)}"
+    if not (judges := _judges_to_ask(store, study, plan.bonus_metric)):
+        return sentence
     closing = "close the study, then run" if study.open else "run"
-    return (
-        f"{missing} of {total} {verbs} as 0: {', '.join(names)}; before you pay, {closing}: "
-        f"sociolab judge {study.run} {_judging(store, study, plan.bonus_metric)}"
-    )
+    return f"{sentence}; before you pay, {closing}: sociolab judge {study.run} {judges}"
 
 
-def _judging(store: Store, study: StudyRow, metric: str) -> str:
-    """The options of the command that may give missing scores."""
+def _judges_to_ask(store: Store, study: StudyRow, metric: str) -> str:
+    """The options of `sociolab judge` that may give missing scores; "" where none may, since a
+    formula says the same each time."""
     assert study.run is not None
     verdicts = store.verdicts.scores(study.run, measure=metric, texts=False)
-    if any(verdict.judge.method in BY_FORMULA for verdict in verdicts):
+    methods = {verdict.judge.method for verdict in verdicts}
+    if "reported" in methods:
         return "--reader MODEL"
+    if methods and methods <= BY_FORMULA:
+        return ""
     play = StudySettings.model_validate(study.settings).play
     judges = play.judges if play else ()
     return " ".join(f"--judge {shlex.quote(judge)}" for judge in judges) or "--judge JUDGE"
