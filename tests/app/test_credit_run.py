@@ -283,7 +283,7 @@ def test_the_fields_of_a_line_are_documented(
     credit(store, endpoint.url, limit=1, out=out)
     fields = set(json.loads(out.read_text("utf-8").splitlines()[0]))
     page = (Path(__file__).parents[2] / "docs" / "credit.md").read_text("utf-8")
-    table = page.split("## A line of `--out`")[1].split("##")[0]
+    table = page.split("## The lines of `--out`")[1].split("##")[0]
     named = {
         name
         for cells in re.findall(r"(?m)^\| (.+?) \|", table)

@@ -96,7 +96,15 @@ def test_a_larger_limit_and_more_repeats_extend_a_run(sociolab: Sociolab) -> Non
     assert grown["scores"] == whole["scores"]
     refused = sociolab(*run, "--limit", 8, "--repeats", 2, "--name", "grown")
     assert refused.code == 2
-    assert "began with other settings (limit 9, now 8)" in refused.sentence
+    assert 'the run "grown" is larger (limit 9, now 8)' in refused.sentence
+
+
+def test_a_shard_is_not_extended(sociolab: Sociolab) -> None:
+    run = ("run", "sotopia", "--shard", "1/2", "--name", "part", "--limit")
+    assert sociolab(*run, 4).code == 0
+    refused = sociolab(*run, 6)
+    assert refused.code == 2
+    assert "extend the merged run" in refused.sentence
 
 
 def test_the_same_name_resumes_and_has_nothing_left_to_do(sociolab: Sociolab) -> None:

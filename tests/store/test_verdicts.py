@@ -73,6 +73,22 @@ def test_a_score_keeps_the_outcome_that_it_came_with(played: Store) -> None:
     assert played.connection.execute("SELECT count(*) FROM outcomes").fetchone() == (0,)
 
 
+def test_scores_from_before_outcomes_were_recorded_get_theirs_once(played: Store) -> None:
+    checked = Measure("goal_checked", 0, 10)
+    none, some = (
+        Score(checked, seat, 5, text)
+        for seat, text in (("ann", "no agreement: 0"), ("bob", "10 x own points / all points"))
+    )
+    known = Score(checked, "cy", 5, "no agreement: 0", outcome={"agreed": True})
+    played.verdicts.add("r", samples.JUDGE, [none, some, known, SEVEN], trial="t1")
+    for _ in range(2):
+        played.verdicts.derive_outcomes("r")
+    (row,) = played.verdicts.judgings("r")
+    assert [getattr(verdict, "outcome", None) for verdict in row.verdicts] == [
+        {"agreed": False}, {"agreed": True}, {"agreed": True}, None,
+    ]  # fmt: skip
+
+
 def test_a_verdict_is_on_an_episode_a_cell_or_the_run(played: Store) -> None:
     played.verdicts.add("r", samples.JUDGE, [SEVEN], trial="t2")
     played.verdicts.add("r", samples.JUDGE, [EIGHT], cell={"agent": "x", "by": [1]})

@@ -22,7 +22,7 @@ from pydantic import (
 
 from sociolab.agents.forms import fields_of_type, value_hint
 from sociolab.core.episode import Action, ActionKind, ActionSpace, Json
-from sociolab.core.errors import ConfigError, ModelError, ReplyError
+from sociolab.core.errors import ModelError, ReplyError
 from sociolab.core.ports import (
     CallKey,
     ChatModel,
@@ -174,6 +174,7 @@ _NO_FORM = _Form("", None)
 @cache
 def _form(space: ActionSpace, addressed: bool, dialect: Dialect) -> _Form:
     if dialect == "words":
+        _check_for_words(space)
         return _Form(prompt(PACKAGE, dialect).render({}), None)
     how = _how_to_reply(space, addressed, dialect)
     if dialect == "plain":
@@ -219,7 +220,7 @@ def _has_forms(space: ActionSpace) -> bool:
 def _how_to_fill_in(space: ActionSpace, addressed: bool, dialect: Dialect) -> str:
     """How to reply where actions have fields, or none has a text: form by form.
 
-    No built-in world has such actions; a plugin's code hash includes this wording.
+    The hash of a world with such actions has to include this wording.
     """
     forms = []
     for kinds in _forms(space):
@@ -439,7 +440,7 @@ def read_words(text: str, space: ActionSpace, names: Sequence[str] = ()) -> tupl
     """The one action of a reply that is nothing but what is said: the first kind that is spoken.
 
     From the second line on, a line `Name: ...` of a speaker (`names`) starts a turn that the model
-    invented: the reply ends there. ReplyError where nothing is said; ConfigError for a world in
+    invented: the reply ends there. ReplyError where nothing is said; ModelError for a world in
     which a turn is more than words.
 
     >>> from sociolab.agents import read_words
@@ -448,18 +449,27 @@ def read_words(text: str, space: ActionSpace, names: Sequence[str] = ()) -> tupl
     >>> action.kind, action.text
     ('speak', 'Do you hear me?')
     """
-    spoken = [kind.name for kind in space.kinds if kind.spoken and kind.has_text]
-    if not spoken or _has_forms(space):
-        raise ConfigError(
-            "dialect=words is for worlds in which a turn is spoken; here actions have fields of "
-            "their own: use dialect=json"
-        )
+    kind = _check_for_words(space)
     speaker = speaker_pattern(*ROLES, *names)
     lines = extract_reply(text).strip().splitlines()
     said = [*lines[:1], *takewhile(lambda line: not speaker.match(line), lines[1:])]
     if not (words := " ".join(" ".join(said).split())):
         raise ReplyError("expected what is said, found nothing", raw=text)
-    return (Action(spoken[0], words),)
+    return (Action(kind, words),)
+
+
+def _check_for_words(space: ActionSpace) -> str:
+    """The kind of action that words alone are; ModelError, which ends the run, where a turn may
+    need more."""
+    spoken = [kind.name for kind in space.kinds if kind.spoken and kind.has_text]
+    if not spoken or any(kind.fields or kind.recipients == "required" for kind in space.kinds):
+        raise ModelError(
+            "dialect=words is for worlds in which a turn is nothing but words; here actions have "
+            "fields or recipients: use dialect=json",
+            cause="not allowed",
+            fatal=True,
+        )
+    return spoken[0]
 
 
 @cache

@@ -15,7 +15,15 @@ from sociolab.report.finding import Count, Finding, Sentence
 from sociolab.report.formatting import rounded
 from sociolab.report.section import Section
 from sociolab.report.words import join_names, ordinal
-from sociolab.stats.beside import DRAWS, RESAMPLES, Placed, beside_people, exceeds, halves_floor
+from sociolab.stats.beside import (
+    DRAWS,
+    RESAMPLES,
+    Placed,
+    beside_people,
+    exceeds,
+    halves_floor,
+    mean_beside,
+)
 from sociolab.stats.intervals import Estimate, as_record, mean, on_scale
 from sociolab.store.store import Store
 
@@ -169,7 +177,7 @@ def _row(
     scored = [v for v in held if v.value is not None]
     here = {(v.task, v.seat) for v in scored}
     met = [row for row in people if row.place in here]
-    low, high = (beside_people(placed(held, end), people, exceeds).value for end in (0, 1))
+    low, high = (mean_beside(placed(held, end), people, exceeds) for end in (0, 1))
     return AmongPeople(
         agent,
         judge,

@@ -73,6 +73,13 @@ def exceeds(values: Floats, people: Floats) -> Floats:
     return 100 * (higher > _SAME) + 50 * (np.abs(higher) <= _SAME)
 
 
+def mean_beside(values: Sequence[Placed], people: Sequence[Placed], kernel: Kernel) -> float | None:
+    """`beside_people` without its interval: the mean alone; None without a value to compare."""
+    places = {row.place for row in people}
+    held = [value for value in values if value.place in places]
+    return float(_drawn_means(held, people, kernel, None)[0]) if held else None
+
+
 def beside_people(
     values: Sequence[Placed], people: Sequence[Placed], kernel: Kernel, seed: int = 0
 ) -> Estimate:

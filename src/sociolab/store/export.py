@@ -244,6 +244,7 @@ def _import_bundle(target: _Import, place: _Place, parts: Iterable[str]) -> None
         place.line = 0
     for run in runs.values():
         run.finish()
+        target.store.verdicts.derive_outcomes(run.name)
 
 
 class _Import:

@@ -426,7 +426,13 @@ CREATE TABLE audit_log (             -- what researchers did with studies
 """
 
 
-_VERSION_6 = """
+OUTCOMES_OF_REASONS = """
+INSERT INTO outcomes (judging, n, content)  -- until here the reason began with what was agreed
+    SELECT judging, n, iif(text LIKE 'no agreement%', '{"agreed": false}', '{"agreed": true}')
+    FROM verdicts JOIN measures ON measures.pk = measure
+    WHERE kind = 'score' AND measures.name = 'goal_checked'"""
+
+_VERSION_6 = f"""
 CREATE TABLE outcomes (              -- what a judge found to have come of an episode, with a score
     judging INTEGER NOT NULL,
     n INTEGER NOT NULL,
@@ -435,10 +441,7 @@ CREATE TABLE outcomes (              -- what a judge found to have come of an ep
     PRIMARY KEY (judging, n),
     FOREIGN KEY (judging, n) REFERENCES verdicts ON DELETE CASCADE
 ) WITHOUT ROWID;
-INSERT INTO outcomes (judging, n, content)  -- until here the reason began with what was agreed
-    SELECT judging, n, iif(text LIKE 'no agreement%', '{"agreed": false}', '{"agreed": true}')
-    FROM verdicts JOIN measures ON measures.pk = measure
-    WHERE kind = 'score' AND measures.name = 'goal_checked';
+{OUTCOMES_OF_REASONS.strip()};
 """
 
 

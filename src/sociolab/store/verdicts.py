@@ -24,6 +24,7 @@ from sociolab.core.score import (
     Verdict,
 )
 from sociolab.store.database import Database, Value, as_text
+from sociolab.store.schema import OUTCOMES_OF_REASONS
 
 Kind: TypeAlias = Literal["score", "failure", "unscored"]
 
@@ -261,6 +262,11 @@ class Verdicts:
             "" if cell is None else json.dumps(cell, ensure_ascii=False, sort_keys=True),
         )
 
+    def derive_outcomes(self, run: str) -> None:
+        """Give scores of a run from before outcomes were recorded theirs, as a store of that time
+        got them when it was opened."""
+        self._db.execute(_DERIVE_OUTCOMES, (self._db.run_pk(run),))
+
     def _insert_verdicts(
         self, run: int, judging: int, verdicts: Iterable[Verdict], stored: _Stored
     ) -> None:
@@ -442,6 +448,14 @@ _INSERT_VERDICT = f"""
 
 
 _INSERT_OUTCOME = "INSERT INTO outcomes (judging, n, content) VALUES (?, ?, ?)"
+
+
+_DERIVE_OUTCOMES = f"""
+    {OUTCOMES_OF_REASONS} AND judging IN (SELECT pk FROM judgings WHERE run = ?)
+    AND NOT EXISTS (
+        SELECT 1 FROM outcomes AS own WHERE own.judging = verdicts.judging AND own.n = verdicts.n
+    )
+"""
 
 
 _DROP_UNNAMED = """

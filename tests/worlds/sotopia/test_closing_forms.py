@@ -24,6 +24,7 @@ from sociolab.core import (
     Ended,
     Episode,
     Json,
+    ModelError,
     Question,
     Score,
     Task,
@@ -331,6 +332,38 @@ def test_neither_sees_the_others_form_and_a_number_is_needed_for_a_deal(bargain:
     assert (outcome.label, outcome.words) == ("Is there a deal?", ("We have a deal", "No deal"))
     assert (books.label, books.high) == ("How many of the 1 books do you get?", 1)
     assert books.only_if == ("outcome", ("deal",))
+
+
+def test_no_deal_after_a_talk_that_broke_off_at_a_failed_turn_is_no_refusal(bargain: Task) -> None:
+    episode = closed(bargain, NO_DEAL, NO_DEAL)
+    (end,) = (event for event in episode.events if isinstance(event, Ended))
+    broken = replace(end, reason="failed turn", seat="kim")
+    events = tuple(broken if event is end else event for event in episode.events)
+    (one, _) = verdicts(replace(episode, events=events))
+    assert isinstance(one, Unscored)
+    assert one.why == "cannot tell: the talk broke off at a failed turn of kim"
+
+
+def test_a_scripted_player_that_reads_no_words_leaves_the_form_blank(bargain: Task) -> None:
+    model = Scripted(say("Four hats for you."), LEAVE, form(books=1, hats=0, balls=1))
+    episode = played(bargain, model, sotopia.ScriptedPlayer())
+    (one, _) = verdicts(episode)
+    assert isinstance(one, Unscored)
+    assert one.why == "cannot tell: kim did not fill in the form"
+
+
+def test_a_deal_that_got_no_usable_answer_before_its_author_left_is_no_refusal(
+    camp: Task,
+) -> None:
+    episode = played(camp, Scripted(submit(FOOD), LEAVE), Scripted(None, None, None))
+    assert isinstance(verdicts(episode)[0], Unscored)
+
+
+def test_words_alone_cannot_settle_a_form_and_end_the_run(camp: Task) -> None:
+    talker = PromptedPlayer(FakeModel("Hello."), dialect="words")
+    with pytest.raises(ModelError, match="use dialect=json") as stopped:
+        played(camp, talker, Scripted())
+    assert stopped.value.fatal
 
 
 def test_judges_and_raters_read_what_was_entered(bargain: Task, camp: Task) -> None:

@@ -116,11 +116,18 @@ def open_session(config: RunConfig, worker: Worker | None = None) -> Iterator[Ru
                     else {}
                 )
                 check_same(row, settings | was, [seatable.id for seatable in seated.all])
-                if more:
-                    known = set(store.trial_ids(name))
-                    store.add_trials(name, [trial for trial in plan if trial.id not in known])
-                if isinstance(row.settings, dict):
-                    store.set_settings(name, resumed(row.settings, settings) | more)
+                if more and config.shard:
+                    raise ConfigError(
+                        f'the run "{name}" cannot be extended in shards, whose trials would change '
+                        "places: put them together with `sociolab store merge`, and extend the "
+                        "merged run"
+                    )
+                with store.transaction():
+                    if more:
+                        known = set(store.trial_ids(name))
+                        store.add_trials(name, [trial for trial in plan if trial.id not in known])
+                    if isinstance(row.settings, dict):
+                        store.set_settings(name, resumed(row.settings, settings) | more)
                 if worker is None:
                     budget.carry_over(store.calls.totals(name))
             else:
@@ -361,6 +368,11 @@ def check_same(run: RunRow, current: dict[str, Json], agents: Iterable[Agent] = 
             f"that it began with ({_format_setting(was.get('data'))}), so that its episodes would "
             f"be of two kinds; {_how_far(run)}; choose another --name, or play it to its end with "
             "that version of sociolab and of the prompts"
+        )
+    if changed and {*changed} <= {"limit", "repeats"}:
+        raise ConfigError(
+            f'the run "{run.name}" is larger ({both_settings(changed, was, current, "now")}): give '
+            "the larger numbers to resume it, or this run another --name"
         )
     if changed:
         raise ConfigError(

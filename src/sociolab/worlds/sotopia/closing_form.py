@@ -15,7 +15,17 @@ from typing import Annotated, Any, Literal, Self
 
 from pydantic import BaseModel, ConfigDict, Field, create_model, model_validator
 
-from sociolab.core.episode import Act, Action, ActionKind, ActionSpace, Answered, Episode, Moved
+from sociolab.core.episode import (
+    Act,
+    Action,
+    ActionKind,
+    ActionSpace,
+    Answered,
+    Episode,
+    Happened,
+    Moved,
+    Unusable,
+)
 from sociolab.core.ports import FieldWording, Question, Wording
 from sociolab.core.seeding import digest
 from sociolab.engine.scene import Poll
@@ -180,6 +190,16 @@ def selection_of(share: Mapping[str, int] | None, goods: Iterable[str]) -> dict[
     return {"outcome": outcome} | {good: share and share.get(good, 0) for good in goods}
 
 
+MISFIT = "misfit"
+"""What an archived episode came with where both selected shares that do not fit, and no more is
+known of them: `Happened(turn, "", ARCHIVED, {MISFIT: True})`."""
+
+
+def is_misfit(episode: Episode) -> bool:
+    """Whether both selected shares that do not fit, and no more is known of them."""
+    return any(isinstance(e, Happened) and e.value == {MISFIT: True} for e in episode.events)
+
+
 def selections_in(episode: Episode, seats: Iterable[str]) -> dict[str, dict[str, int] | None]:
     """What each seat selected, None: no deal; without those that did not fill in the form."""
     found: dict[str, dict[str, int] | None] = {}
@@ -191,8 +211,18 @@ def selections_in(episode: Episode, seats: Iterable[str]) -> dict[str, dict[str,
 
 
 def describe_selections(scenario: Scenario, episode: Episode, names: Mapping[str, str]) -> str:
-    """What both entered in the form, for judges and raters, in a sentence; "" without one."""
+    """What both entered in the form, for judges and raters, in a sentence; "" without one, and
+    where it is not part of the record."""
     if scenario.closing != "selections":
+        return ""
+    if is_misfit(episode):
+        return "In the form, the two entered shares that do not fit."
+    asked = (
+        event.question if isinstance(event, Answered) else event.name
+        for event in episode.events
+        if isinstance(event, Answered | Unusable)
+    )
+    if SELECTION not in asked:
         return ""
     found = selections_in(episode, names)
     said = [f"{names[seat]} entered {entered(found[seat])}" for seat in names if seat in found]
@@ -227,4 +257,5 @@ def deal_to_answer(other: str, left: Mapping[str, int]) -> str:
 
 def forms_hash() -> str:
     """A hash of the wording of all forms."""
-    return digest(*(prompt(PACKAGE, name).hash for name in ("form", "deal_on_table", "selection")))
+    own = (prompt(PACKAGE, name).hash for name in ("form", "deal_on_table", "selection"))
+    return digest(*own, prompt("sociolab.agents", "fields").hash)

@@ -16,7 +16,7 @@ from typing import Annotated, Any, Literal, Self, TypeAlias
 
 from pydantic import BaseModel, ConfigDict, Field, create_model, model_validator
 
-from sociolab.core.episode import Act, Answered, Episode, Happened, Moved, Unusable
+from sociolab.core.episode import Act, Answered, Episode, Moved, Unusable
 from sociolab.core.ports import FieldWording, Line, Question, Wording
 from sociolab.core.score import JudgeId, Measure, Score, Unscored, Verdict
 from sociolab.core.seeding import digest
@@ -31,6 +31,7 @@ from sociolab.worlds.sotopia.closing_form import (
     PACKAGE,
     deal_turns,
     deed_of,
+    is_misfit,
     selection_polls,
     selections_in,
 )
@@ -316,11 +317,6 @@ def _agreed_in(
     return Established(terms, how)
 
 
-MISFIT = "misfit"
-"""What an archived episode came with where both selected shares that do not fit, and no more is
-known of them: `Happened(turn, "", ARCHIVED, {MISFIT: True})`."""
-
-
 def entered_outcome(casting: SceneCast, episode: Episode) -> Outcome:
     """The outcome by what the seats entered in a form, in a scenario that closes by one.
 
@@ -344,7 +340,8 @@ def _failed_to_answer(episode: Episode) -> str:
             table = move if deed.kind == OFFER else None
     if ended is not None and ended.reason == "failed turn":
         return ended.seat or ""
-    if table is None or (ended is not None and ended.reason == "left"):
+    left = ended is not None and ended.reason == "left"
+    if table is None or (left and ended and ended.seat != table.seat):
         return ""
     failed = (e.seat for e in episode.failed_turns if e.turn > table.turn and e.seat != table.seat)
     return next(failed, "")
@@ -352,12 +349,15 @@ def _failed_to_answer(episode: Episode) -> str:
 
 def _selected(casting: SceneCast, episode: Episode) -> Outcome:
     goals = {s: g for s, g in goals_of(casting).items() if isinstance(g, DivisionGoal)}
-    if any(isinstance(e, Happened) and e.value == {MISFIT: True} for e in episode.events):
+    if is_misfit(episode):
         return Established(None, "recorded: the selections do not fit")
     found = selections_in(episode, goals)
     if missing := [seat for seat in goals if seat not in found]:
         return Open("cannot tell", f"{' and '.join(missing)} did not fill in the form")
     none = [seat for seat, share in found.items() if share is None]
+    ended = episode.ended
+    if none and ended is not None and ended.reason == "failed turn":
+        return Open("cannot tell", f"the talk broke off at a failed turn of {ended.seat}")
     if none:
         return Established(None, f'recorded: {" and ".join(none)} selected "{NO_DEAL}"')
     shares = {seat: share for seat, share in found.items() if share is not None}

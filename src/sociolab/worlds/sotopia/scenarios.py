@@ -176,7 +176,7 @@ def bargaining_zone(goals: Sequence[PriceGoal]) -> tuple[float, float] | None:
     return (low, high) if low < high else None
 
 
-def in_pieces(counts: Mapping[str, int]) -> tuple[str, ...]:
+def in_pieces(counts: Mapping[str, object]) -> tuple[str, ...]:
     """Goods with their numbers, in words: "3 books", "1 hat"."""
 
     def one(good: str) -> str:

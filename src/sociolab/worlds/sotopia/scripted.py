@@ -83,11 +83,10 @@ class ScriptedPlayer:
 
 
 def _answer(question: Question, lines: Sequence[Line], view: SotopiaView) -> Reply | NoReply:
-    """What was agreed by the acts; no answer where somebody's actions carry none, and no deal in a
-    form."""
+    """What was agreed by the acts; no answer where somebody's actions carry none."""
     facts, told = view.goal.facts, all(a.acts for line in lines for a in line.actions)
-    if question.name == SELECTION and facts is not None and facts.kind == "division":
-        deal = find_agreement(_acts_in(lines), len(view.others) + 1) if told else None
+    if told and question.name == SELECTION and facts is not None and facts.kind == "division":
+        deal = find_agreement(_acts_in(lines), len(view.others) + 1)
         share = None if deal is None else _own_share(facts, deal)
         return Reply(question.reply.model_validate(selection_of(share, facts.counts)))
     if question.name != CLOSING or not told:

@@ -44,6 +44,7 @@ from sociolab.report.words import join_names, percent, plural
 from sociolab.worlds.sotopia.closing_form import (
     ACCEPT_DEAL,
     DEAL,
+    MISFIT,
     REJECT_DEAL,
     SELECTION,
     SUBMIT,
@@ -53,7 +54,6 @@ from sociolab.worlds.sotopia.dataset import FILES, META, DataSet, TaskRow
 from sociolab.worlds.sotopia.importing.episodes import ImportedEpisodes
 from sociolab.worlds.sotopia.outcome import (
     HIGHEST,
-    MISFIT,
     Established,
     RecordedOutcome,
     describe_terms,
