@@ -198,8 +198,8 @@ def test_in_a_run_the_deal_is_on_record_and_the_haggler_is_labelled(tmp_path: Pa
     assert result.smoke == "training partner"
     (told, *_) = warnings(result)
     assert told == (
-        "smoke test (training partner): r was played with a partner that is made for training "
-        "and talks like no person, so its scores are not results"
+        "smoke test (training partner): r was played with a partner made for training that "
+        "does not talk like a person, so its scores are not results"
     )
     assert make_boards([result]) == ()
     with Store.open(tmp_path / "s.db") as store:
