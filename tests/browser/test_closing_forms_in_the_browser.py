@@ -96,15 +96,13 @@ def test_a_person_selects_when_the_talk_is_over(
         begin(tab, window, address)
         tab.get_by_label("Leave").check()
         tab.get_by_role("button", name="Leave the scene").click()
-        expect(tab.get_by_text("How many of the 3 hats do you get?")).to_be_hidden()
+        expect(tab.get_by_text("How many hats do you get, of 3?")).to_be_hidden()
         tab.get_by_label("We have a deal").check()
-        tab.get_by_label("How many of the 3 hats do you get?").fill("3")
-        tab.get_by_label("How many of the 1 balls do you get?").fill("0")
+        tab.get_by_label("How many hats do you get, of 3?").fill("3")
+        tab.get_by_label("How many balls do you get, of 1?").fill("0")
         held(tab, "play-selection")
         tab.get_by_role("button", name="Send").click()
         expect(tab.locator("#done").get_by_text("You left.")).to_be_visible()
     answers = {e.seat: e.value for e in events(path) if isinstance(e, Answered)}
-    assert answers == {
-        "ann": {"outcome": "deal", "hats": 3, "balls": 0},
-        "ben": {"outcome": "no deal", "hats": None, "balls": None},
-    }
+    # Ben is a scripted player, who reads no words: his form stays blank.
+    assert answers == {"ann": {"outcome": "deal", "hats": 3, "balls": 0}}

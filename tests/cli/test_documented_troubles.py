@@ -78,7 +78,7 @@ def test_every_command_of_upgrades_and_backups_works_and_prints_what_the_page_sh
         ("show first --store store.db",
          'no episode in the store has an id that begins with "first"'),
         ("list runs --store text.db", "text.db is not a sociolab store: it is not an SQLite file"),
-        ("run sotopia --limit 2 --name small --store store.db",
+        ("run sotopia --limit 2 --seed 5 --name small --store store.db",
          "give this run another --name, or the old settings to resume it"),
         ("run sotopia --agent python:nope:Agent --limit 1",
          'there is no module "nope", neither in this folder nor installed nor on PYTHONPATH'),

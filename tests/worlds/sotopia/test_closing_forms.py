@@ -330,7 +330,7 @@ def test_neither_sees_the_others_form_and_a_number_is_needed_for_a_deal(bargain:
         question.reply.model_validate(form(books=1, hats=5, balls=0))
     outcome, books, *_ = fields_of(question)
     assert (outcome.label, outcome.words) == ("Is there a deal?", ("We have a deal", "No deal"))
-    assert (books.label, books.high) == ("How many of the 1 books do you get?", 1)
+    assert (books.label, books.high) == ("How many books do you get, of 1?", 1)
     assert books.only_if == ("outcome", ("deal",))
 
 

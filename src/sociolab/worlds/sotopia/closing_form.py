@@ -164,7 +164,7 @@ def _selection(goal: DivisionGoal) -> Question:
             *(
                 FieldWording(
                     good,
-                    f"How many of the {count} {good} do you get?",
+                    f"How many {good} do you get, of {count}?",
                     only_if=("outcome", (TAKES_DEAL,)),
                 )
                 for good, count in goal.counts.items()
