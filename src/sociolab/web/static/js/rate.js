@@ -39,12 +39,11 @@ function changed(one, wait) {
 /** Save a rating; one request at a time, so that no older text can come in behind a newer one. */
 async function save(one) {
   clearTimeout(one.timer);
-  if (one.sending) await one.sending;
+  while (one.sending) await one.sending; // whoever else waited may have sent it on
   if (!one.changed) return;
   one.changed = false;
-  one.sending = attempt(one);
+  one.sending = attempt(one).finally(() => { one.sending = null; });
   await one.sending;
-  one.sending = null;
 }
 
 async function attempt(one) {
