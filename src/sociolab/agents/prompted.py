@@ -171,6 +171,11 @@ class _Form:
 _NO_FORM = _Form("", None)
 
 
+def how_to_reply(space: ActionSpace, dialect: Dialect) -> str:
+    """What a model is told of the form of its replies in a dialect."""
+    return _form(space, False, dialect).how
+
+
 @cache
 def _form(space: ActionSpace, addressed: bool, dialect: Dialect) -> _Form:
     if dialect == "words":

@@ -5,6 +5,8 @@ It is called as a model is: with its limits, time limits and retries, and each r
 
 from __future__ import annotations
 
+import json
+
 from sociolab.core.errors import ModelError
 from sociolab.core.ports import ChatReply, Prompt, Usage
 from sociolab.models.wire import Dialect
@@ -15,7 +17,7 @@ def read_action(data: bytes, prompt: Prompt, seconds: float, tries: int) -> Chat
 
     ModelError for a chat completion: its server is a model, not a service.
     """
-    if data.lstrip().startswith(b"{") and b'"chat.completion"' in data:
+    if _is_completion(data):
         raise ModelError(
             "expected an action from this service, found a chat completion; a server that speaks "
             "chat completions is named as a model: openai/NAME with --base-url, or with "
@@ -24,6 +26,14 @@ def read_action(data: bytes, prompt: Prompt, seconds: float, tries: int) -> Chat
             fatal=True,
         )
     return ChatReply(data.decode(errors="replace"), "stop", Usage(), seconds, tries)
+
+
+def _is_completion(data: bytes) -> bool:
+    try:
+        document = json.loads(data)
+    except ValueError:
+        return False
+    return isinstance(document, dict) and document.get("object") == "chat.completion"
 
 
 SERVICE = Dialect(

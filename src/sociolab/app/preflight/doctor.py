@@ -10,7 +10,7 @@ from typing import TypeVar
 
 from pydantic import BaseModel, ConfigDict
 
-from sociolab.agents.prompted import Dialect, read_plain, read_words
+from sociolab.agents.prompted import Dialect, how_to_reply, read_plain, read_words
 from sociolab.app.data.sets import load_world
 from sociolab.app.players.casting import Casting
 from sociolab.app.players.models import AnySpec, Models, ModelSpec, PythonSpec, parse
@@ -44,7 +44,6 @@ from sociolab.engine.scene import FailurePolicy
 from sociolab.models.budget import Budget, bytes_of
 from sociolab.models.cache import NullReplyStore
 from sociolab.plugin.options import FIRST_WORLD, EndpointAccess
-from sociolab.prompting.sets import prompt
 from sociolab.prompting.structured import parse_reply, typed_prompt
 from sociolab.report.words import plural
 from sociolab.runner.guard import ForeignPlayer
@@ -79,11 +78,8 @@ class _Form:
 
 
 def _text_prompt(dialect: Dialect) -> Prompt:
-    how = prompt("sociolab.agents", dialect).render(
-        {"most": 1, "distinct": False, "addressed": False, "empty": [], "text": "the words",
-         "example": "speak"} if dialect == "plain" else {}
-    )  # fmt: skip
-    return Prompt((Message("user", f"Say in a few words that you are ready.\n\n{how}"),), None, 0.0)
+    text = f"Say in a few words that you are ready.\n\n{how_to_reply(SPEAK, dialect)}"
+    return Prompt((Message("user", text),), None, 0.0)
 
 
 _FORMS: Mapping[str, _Form] = {

@@ -109,13 +109,10 @@ def open_session(config: RunConfig, worker: Worker | None = None) -> Iterator[Ru
             store.check_room()
             if store.has_run(name):
                 row = store.run(name)
-                more = {} if worker else larger(row.settings, settings)
-                was = (
-                    {key: row.settings[key] for key in more}
-                    if isinstance(row.settings, dict)
-                    else {}
-                )
-                check_same(row, settings | was, [seatable.id for seatable in seated.all])
+                had = row.settings if isinstance(row.settings, dict) else {}
+                more = {} if worker else larger(had, settings)
+                before = {key: had[key] for key in more}
+                check_same(row, settings | before, [seatable.id for seatable in seated.all])
                 if more and config.shard:
                     raise ConfigError(
                         f'the run "{name}" cannot be extended in shards, whose trials would change '
@@ -126,8 +123,8 @@ def open_session(config: RunConfig, worker: Worker | None = None) -> Iterator[Ru
                     if more:
                         known = set(store.trial_ids(name))
                         store.add_trials(name, [trial for trial in plan if trial.id not in known])
-                    if isinstance(row.settings, dict):
-                        store.set_settings(name, resumed(row.settings, settings) | more)
+                    if had:
+                        store.set_settings(name, resumed(had, settings) | more)
                 if worker is None:
                     budget.carry_over(store.calls.totals(name))
             else:
@@ -345,15 +342,13 @@ def run_for_replies(
 # ------------------------------------------------------------------ whether a run may be resumed
 
 
-def larger(was: Json, current: Mapping[str, Json]) -> dict[str, Json]:
+def larger(was: Mapping[str, Json], current: Mapping[str, Json]) -> dict[str, Json]:
     """The limit and the repeats, where a run is resumed with more of them: its plan grows by the
     further trials."""
 
     def is_more(old: Any, new: Any) -> bool:
         return old is not None and (new is None or new > old)
 
-    if not isinstance(was, dict):
-        return {}
     both = [key for key in ("limit", "repeats") if key in was and key in current]
     return {key: current[key] for key in both if is_more(was[key], current[key])}
 
