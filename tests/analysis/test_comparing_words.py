@@ -116,6 +116,72 @@ def test_a_small_difference_is_said_to_need_more() -> None:
     assert "Minimum detectable difference in GOAL: " in words
 
 
+def section_in(
+    gaps: Sequence[float], pairs: int, clusters: int | None, metric: str = "goal"
+) -> Section:
+    """As `section`, with so many pairs a scenario, of a world that has so many scenarios."""
+    values = {
+        agent: tuple(
+            Value("r", "sotopia", f"t{i}", f"t{i}", f"scene {i // pairs}", None, 0, "ann", agent,
+                  "p", "j", metric, 5 + share * gap)
+            for i, gap in enumerate(gaps)
+        )
+        for agent, share in (("x", 1), ("y", 0))
+    }  # fmt: skip
+    a, b = (ComparedSide(agent, "r", agent, found, {}) for agent, found in values.items())
+    world = replace(declared("sotopia"), clusters=clusters)
+    judge = ("j", JudgeId("j", "model"))
+    return comparison_section(
+        compare_agents("sotopia", a, b, judge, {metric: MEASURES[metric]}, world), "Judged.", ()
+    )
+
+
+# Eight scenarios of two pairs: means 1.5, -0.5, ... about 0.5, pairs 1 apart from these.
+WIDE = (2.5, 0.5, 0.5, -1.5) * 4
+
+
+def needed_in(found: Section) -> str:
+    return next(text for text in found.sentences if text.startswith("If the observed"))
+
+
+def test_more_scenarios_than_there_are_are_said_to_be_too_many() -> None:
+    # The observed 0.5. Scenario means vary by 8 x 1 / 7 = 8/7, pairs within by 2, so scenarios by
+    # 8/7 - 2/2 = 1/7. With r times the pairs, the mean over G scenarios varies by (1/7 + 1/r) / G.
+    # d = 0.5 / sqrt(8/7) = 0.468, so some (1.96 + 0.84)^2 / 0.468^2 + 1.92 = 37.8 scenarios.
+    free = needed_in(section_in(WIDE, 2, None))
+    assert "would take 38 scenarios in all, with as many episodes each; or" in free
+    assert "There are only" not in needed_in(section_in(WIDE, 2, 90))
+    # On 20: t(19) detects 2.95 standard errors. (0.5 / 2.95)^2 x 20 = 0.5745 = 1/7 + 1 / r: r 2.32.
+    twenty = section_in(WIDE, 2, 20)
+    assert needed_in(twenty).endswith(
+        "would take 38 scenarios in all, with as many episodes each. There are only 20 scenarios; "
+        "on all of them, it would take 2.4 times as many repeats."
+    )
+    notes = " ".join(twenty.tables[2].notes)
+    assert "there are only 20 scenarios, fewer than needed: GOAL" in notes
+
+
+def test_no_number_of_repeats_is_promised_where_scenarios_differ_too_much() -> None:
+    # Means 3.5 and -2.5 in turn about 0.5, pairs 1 apart: variance between 8 x 9 / 7 - 1 = 65/7.
+    # Even without end, of 20 scenarios: 2.95 x sqrt(65/7 / 20) = 2.01.
+    found = needed_in(section_in((4.5, 2.5, -1.5, -3.5) * 4, 2, 20))
+    assert found.endswith(
+        ". There are only 20 scenarios, and no number of repeats on these reaches it "
+        "(between-scenario variance): with unlimited repeats, the minimum detectable difference "
+        "is 2.01. Only new scenarios would help."
+    )
+    free = needed_in(section_in((4.5, 2.5, -1.5, -3.5) * 4, 2, None))
+    assert "; no number of repeats on these 8 scenarios reaches it (between-scenario" in free
+
+
+def test_what_repeats_could_do_is_not_known_of_one_pair_a_scenario() -> None:
+    found = needed_in(section_in([1, -1, 1, -1, 1, -1, 1, 1, -1, 0.4], 1, 90))
+    assert found.endswith(
+        "There are only 90 scenarios, and what repeats on these could do is not known: no scenario "
+        "has more than one pair (run with --repeats 2)."
+    )
+
+
 def test_the_chart_lies_around_zero_and_holds_every_interval() -> None:
     (figure,) = section({"goal": (1, 2, 3, 1, 2, 3), "knowledge": (1, -1, 0, 1, -1, 0)}).figures
     # GOAL: 2 with se sqrt(6 / 5 * 4) / 6 = 0.365, t(5) = 2.571: up to 2.94. The axis ends at 3.

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -75,6 +76,24 @@ def test_scenarios_and_repeats_worked_by_hand(tmp_path: Path) -> None:
     assert errors(one)["repeat"] == pytest.approx(math.sqrt(8 / 3 + 1 / 6))
     assert one.best is not None
     assert one.best.factor == "scenario"
+
+
+def test_more_scenarios_than_there_are_are_no_plan(tmp_path: Path) -> None:
+    # n scenarios, r times the repeats: t(n - 1) sqrt(8 / n + 2 / 2 n r). On 20, t(19) = 2.093:
+    # r = 4 gives 1.344, r = 5 1.340, and no r less than 1.324.
+    def notes(wanted: float, clusters: int | None) -> str:
+        declared = replace(all_.declared, clusters=clusters, cluster="scenario")
+        found = variance_section(replace(all_, declared=declared), wanted)
+        return " ".join(found.tables[0].notes)
+
+    all_ = found(tmp_path, ONCE)
+    assert "there are only 20 scenarios; on all of them, lab/a would need 5 times as many" in notes(
+        1.3403, 20
+    )
+    assert "even 100 times as many repeats are too few for lab/a" in notes(1.324, 20)
+    assert "no number of repeats on these reaches it for lab/a" in notes(1.32, 20)
+    assert "there are only" not in notes(1.32, 90)
+    assert "there are only" not in notes(1.32, None)
 
 
 def test_components_are_findings_with_their_figures(tmp_path: Path) -> None:

@@ -10,7 +10,16 @@ import scipy.stats
 from hypothesis import given, strategies as st
 from scipy.optimize import brentq
 
-from sociolab.stats import Design, Needed, describe_design, mean, needed_sample, t_quantile
+from sociolab.stats import (
+    Design,
+    Needed,
+    OnAll,
+    describe_design,
+    mean,
+    needed_sample,
+    repeats_on_all,
+    t_quantile,
+)
 
 # Cluster means 2, 6, 10 of two pairs each.
 SIX, HOMES = (1, 3, 5, 7, 9, 11), ("a", "a", "b", "b", "c", "c")
@@ -134,6 +143,27 @@ def test_repeats_never_help_where_clusters_differ_too_much() -> None:
     assert found.repeats is None
     assert found.note == "repeats are never enough: clusters differ too much"
     assert found.clusters is not None
+
+
+def test_repeats_on_all_clusters_there_are_worked_by_hand() -> None:
+    # Of twelve clusters the mean varies by (121/7 + 2 / (2 r)) / 12. Flips of 12 can use 102 steps
+    # of 2^-11, and the shift is 1 + 12 / (60 * 102) times that of a t-test.
+    shift = t_finds(11, 102 / 2048) * (1 + 12 / (60 * 102))
+    found = repeats_on_all(SIXTEEN, EIGHT, shift * math.sqrt((121 / 7 + 1 / 3) / 12), 12)
+    assert found.repeats == pytest.approx(3, rel=1e-3)
+    assert found.detectable == pytest.approx(shift * math.sqrt(121 / 7 / 12), rel=1e-4)
+    assert found.note == ""
+    # A hair less than unlimited repeats show.
+    less = repeats_on_all(SIXTEEN, EIGHT, shift * math.sqrt(121 / 7 / 12) - 0.01, 12)
+    assert (less.repeats, less.detectable) == (None, found.detectable)
+    assert less.note == "repeats are never enough: clusters differ too much"
+
+
+def test_what_repeats_can_do_is_not_told_from_single_pairs_or_of_too_few_clusters() -> None:
+    single = repeats_on_all(*spread(20), 0.1, 90)
+    assert single == OnAll(90, None, None, "repeats cannot be told: each cluster has 1 pair")
+    assert repeats_on_all(SIX, HOMES, 1, 5) == OnAll(5, None, None, TOO_FEW)
+    assert repeats_on_all([1, 1], ["a", "b"], 1, 5).note == "no variation between clusters"
 
 
 def test_a_difference_that_could_be_seen_needs_no_more() -> None:

@@ -31,7 +31,7 @@ from sociolab.stats.adjusted_means import for_other_prompts, for_other_raters
 from sociolab.stats.crossed_raters import RatedPlay
 from sociolab.stats.intervals import on_scale
 from sociolab.stats.paired_tests import Comparison, KeyedValue, compare
-from sociolab.stats.power import ALPHA
+from sociolab.stats.power import ALPHA, OnAll, repeats_on_all
 from sociolab.stats.unpaired import compare_unpaired
 
 Unit: TypeAlias = Literal["play", "episode"]
@@ -89,7 +89,8 @@ class ComparedMetric:
     what the difference would be over all of them with everything that has no value at its worst for
     a and best for b, and the other way round; None where that is without end. `coverage` is the
     share of matched plays, of both sides, that could be scored among those without a failure;
-    `scored` is how many of those that were `due`, failures included.
+    `scored` is how many of those that were `due`, failures included. `on_all` is what repeats can
+    do where the observed difference takes more clusters than there are.
     """
 
     measure: Measure
@@ -101,6 +102,7 @@ class ComparedMetric:
     bounds: tuple[float, float] | None
     coverage: float | None
     scored: int = 0
+    on_all: OnAll | None = None
 
     @property
     def due(self) -> int:
@@ -301,7 +303,14 @@ def compare_agents(
         first=first,
         counts=_counts(a, b, matching.blocks),
         metrics={
-            name: _metric(measure, tests[name], (a, b), blocks[name], with_unscored.get(name, ()))
+            name: _metric(
+                measure,
+                tests[name],
+                (a, b),
+                blocks[name],
+                with_unscored.get(name, ()),
+                declared.clusters or 0,
+            )
             for name, measure in measures.items()
         },
     )
@@ -313,8 +322,10 @@ def _metric(
     sides: Sequence[ComparedSide],
     blocks: Sequence[MatchedBlock],
     with_unscored: Sequence[MatchedBlock],
+    most_clusters: int,
 ) -> ComparedMetric:
-    """`with_unscored`: the blocks with the episodes among them that could not be scored."""
+    """`with_unscored`: the blocks with the episodes among them that could not be scored.
+    `most_clusters`: how many there are to play, 0 where that is not known, or has no end."""
     used = [block for block in blocks if all(map(_scored, block.sides))]
     gaps = [fmean(_scored(block.sides[0])) - fmean(_scored(block.sides[1])) for block in used]
     only_a, only_b = (
@@ -325,6 +336,10 @@ def _metric(
     scored = sum(_count_values(with_unscored, lambda value: value.value is not None))
     unscored = _count_values(with_unscored, lambda value: value.unscored is not None)
     without_failures = scored + sum(unscored)
+    needed, on_all = test.settles, None
+    if most_clusters and (needed.clusters or 0) > most_clusters:
+        clusters = [block.sides[0][0].cluster for block in used]
+        on_all = repeats_on_all(gaps, clusters, needed.size, most_clusters, needed.alpha)
     width = measure.high - measure.low  # no two values on the scale differ by more
     difference = on_scale(test.difference, -width, width)
     return ComparedMetric(
@@ -337,6 +352,7 @@ def _metric(
         bounds=mean_ends([_ends(block) for block in with_unscored]),
         coverage=scored / without_failures if without_failures else None,
         scored=scored,
+        on_all=on_all,
     )
 
 

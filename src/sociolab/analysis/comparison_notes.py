@@ -3,6 +3,7 @@ significant, what the design could detect, and what not to conclude."""
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Mapping, Sequence
 from functools import partial
 
@@ -16,7 +17,7 @@ from sociolab.report.verdict import enough, scale_of, too_few
 from sociolab.report.words import share
 from sociolab.stats.crossed_raters import LEAST_RATERS, RatedEstimate
 from sociolab.stats.intervals import NO_VARIATION
-from sociolab.stats.power import ALPHA, NO_REPEATS
+from sociolab.stats.power import ALPHA, NO_REPEATS, ONE_PAIR
 
 SAY = Catalogue("compare")
 VERDICT = Catalogue("verdict")
@@ -234,19 +235,32 @@ def power_notes(comparison: ComparedAgents) -> Iterator[Sentence]:
     needed = test.settles
     if not needed.size or needed.clusters is None or needed.repeats == 1:
         return
-    if needed.repeats is not None:
-        otherwise: Sentence | str = SAY("or_repeats", factor=needed.repeats)
-    elif needed.note == NO_REPEATS:
-        otherwise = SAY("or_never", cluster=comparison.cluster)
-    else:
-        otherwise = SAY("because", why=needed.note) if needed.note else ""
     yield SAY(
         "sample_size",
         metric=measure,
         difference=test.difference,
         clusters=Count(comparison.cluster, needed.clusters),
-        otherwise=otherwise,
+        otherwise=_with_repeats(metric, comparison.cluster),
     )
+
+
+def _with_repeats(metric: ComparedMetric, cluster: str) -> Sentence | str:
+    """What repeats can do instead of more clusters: of all there are, where these are too few."""
+    needed, on_all = metric.test.settles, metric.on_all
+    if on_all is None and needed.repeats is not None:
+        return SAY("or_repeats", factor=needed.repeats)
+    if on_all is None and needed.note == NO_REPEATS:
+        return SAY("or_never", clusters=Count(cluster, metric.test.clusters), cluster=cluster)
+    if on_all is None:
+        return SAY("because", why=needed.note) if needed.note else ""
+    say = partial(SAY, metric=metric.measure, clusters=(all_ := Count(cluster, on_all.clusters)))
+    if on_all.repeats is not None:
+        return say("repeats_on_all", factor=math.ceil(10 * on_all.repeats) / 10)
+    if on_all.note == NO_REPEATS:
+        least = on_all.detectable
+        return say("never_on_all", cluster=cluster, plural=all_.column, least=least)
+    one_pair = on_all.note == ONE_PAIR
+    return say("unknown_on_all", why=SAY("one_pair", cluster=cluster) if one_pair else on_all.note)
 
 
 def caution_notes(comparison: ComparedAgents) -> Iterator[Sentence]:

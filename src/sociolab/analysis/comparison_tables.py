@@ -89,7 +89,6 @@ def comparison_section(
     cluster, clusters = comparison.cluster, comparison.clusters
     metrics = comparison.metrics.values()
     concluded = (*conclusion_notes(comparison), *power_notes(comparison))
-    never = [metric.measure for metric in metrics if metric.test.settles.note == NO_REPEATS]
     return Section(
         SAY("title", a=comparison.a.name, b=comparison.b.name),
         (*matching_notes(comparison), judged, *concluded),
@@ -108,7 +107,7 @@ def comparison_section(
             SAY.table(
                 "design",
                 findings,
-                notes=[SAY("no_repeats", cluster=cluster, metrics=never)] if never else (),
+                notes=_design_notes(comparison),
                 level=describe_levels(comparison),
                 clusters=clusters,
                 fewest=fewest_clusters(max(metric.test.design.alpha for metric in metrics)),
@@ -166,6 +165,18 @@ def _differences_notes(comparison: ComparedAgents) -> Iterator[Sentence]:
     idle = [m.measure for m in metrics if m.test.pairs and m.test.holm_p is None]
     if idle:
         yield SAY("untested", cluster=comparison.cluster, metrics=idle)
+
+
+def _design_notes(comparison: ComparedAgents) -> Iterator[Sentence]:
+    """In which metrics repeats never suffice, or there are fewer clusters than needed."""
+    cluster, metrics = comparison.cluster, comparison.metrics.values()
+    never = [metric for metric in metrics if metric.test.settles.note == NO_REPEATS]
+    for count in sorted({metric.test.clusters for metric in never}):
+        names = [metric.measure for metric in never if metric.test.clusters == count]
+        yield SAY("no_repeats", clusters=Count(cluster, count), cluster=cluster, metrics=names)
+    if few := [metric.measure for metric in metrics if metric.on_all is not None]:
+        clusters = Count(cluster, comparison.declared.clusters or 0)
+        yield SAY("too_few", clusters=clusters, metrics=few)
 
 
 def _over(comparison: ComparedAgents) -> Sentence:
@@ -270,6 +281,7 @@ def _measured(metric: ComparedMetric) -> dict[str, Any]:
         "unlike": metric.unlike,
         "missing_a": metric.missing[0],
         "missing_b": metric.missing[1],
+        "on_all": metric.on_all and asdict(metric.on_all),
         "not_established_a": metric.unscored[0],
         "not_established_b": metric.unscored[1],
         "bounds": metric.bounds,

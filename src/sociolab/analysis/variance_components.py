@@ -68,6 +68,9 @@ _HARDLY = 0.05
 _MOST_SCENARIOS = 100
 """How many times the scenarios a plan for a wanted width looks at."""
 
+_MOST_REPEATS = 100
+"""How many times the repeats it looks at where there are too few scenarios."""
+
 _TIMES = (1, 2, 4)
 """How many times the scenarios, or the raters, a plan has."""
 
@@ -443,6 +446,28 @@ def needed_findings(result: Variances, agent: AgentVariance, wanted: float) -> I
         yield Finding(result.measure, {"agent": agent.agent}, counts=counts)
 
 
+def _notes_on_all(result: Variances, wanted: float) -> Iterator[Sentence]:
+    """Whether repeats help where there are fewer scenarios than needed, and how many: agents that
+    need as many share a sentence."""
+    most = result.declared.clusters
+    if not most:
+        return
+    groups: dict[float, list[str]] = {}
+    for agent in result.agents:
+        row = next(needed_findings(result, agent, wanted), None)
+        needed = row and next((n.n for n in row.counts if n.of == result.noun(SCENARIO)), math.inf)
+        if needed and needed > most:
+            halves = partial(_half_width, result, agent, max(most, agent.levels(SCENARIO)), 1)
+            choices = (*range(1, _MOST_REPEATS + 1), math.inf)
+            at = bisect_left(choices, True, key=lambda n: _at_most(halves(n), wanted))
+            groups.setdefault(choices[at] if at < len(choices) else 0, []).append(agent.agent)
+    clusters = Count(result.noun(SCENARIO), most)
+    for repeats, agents in groups.items():
+        kind = "never_on_all" if not repeats else "repeats_on_all"
+        kind = "many_on_all" if repeats == math.inf else kind
+        yield SAY(kind, clusters=clusters, agents=agents, factor=repeats, most=_MOST_REPEATS)
+
+
 def _can_be_planned(result: Variances, agent: AgentVariance) -> bool:
     counted = (SCENARIO, JUDGE) if result.by_people else (SCENARIO,)
     return agent.error is not None and min(map(agent.levels, counted)) >= LEAST_RATERS
@@ -453,11 +478,13 @@ def _at_most(half: float | None, wanted: float) -> bool:
 
 
 def _half_width(
-    result: Variances, agent: AgentVariance, scenarios: int, times: int
+    result: Variances, agent: AgentVariance, scenarios: int, times: int, repeats: float = 1
 ) -> float | None:
-    """Half the width of the interval with so many scenarios, and so many times the raters."""
+    """Half the width of the interval with so many scenarios, and so many times the raters and the
+    repeats."""
     more = scenarios / agent.levels(SCENARIO)
-    error = agent.components.error_with({SCENARIO: more, "residual": more, JUDGE: times})
+    levels = {SCENARIO: more, REPEAT: repeats, "residual": more * repeats, JUDGE: times}
+    error = agent.components.error_with(levels)
     raters = times * agent.levels(JUDGE) if result.by_people else scenarios
     return None if error is None else t_critical(min(scenarios, raters) - 1) * error
 
@@ -468,7 +495,8 @@ def variance_section(result: Variances, wanted: float | None = None) -> Section:
     tables = [SAY.table("plans", plans, clusters=result.plural(SCENARIO))] if plans else []
     if wanted is not None:
         rows = [row for agent in result.agents for row in needed_findings(result, agent, wanted)]
-        tables.insert(0, SAY.table("needed", rows, columns=("agent", "counts"), wanted=wanted))
+        columns, notes = ("agent", "counts"), _notes_on_all(result, wanted)
+        tables.insert(0, SAY.table("needed", rows, columns=columns, notes=notes, wanted=wanted))
     section = Section(
         SAY("title", metric=result.measure, judges=[*result.judges]),
         tuple(sentence for agent in result.agents for sentence in _verdicts(result, agent)),

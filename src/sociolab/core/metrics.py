@@ -130,14 +130,15 @@ class Declared:
     """What reports, comparisons and pages need to know of a world, and of the agents of a run.
 
     `metrics` are in the order of tables; comparisons use the first of `main` that has values.
-    `cluster` is the name of an independent observation. `agreement` names three metrics, the shares
-    of yes by one reading and by another, and the share on which the two agree: Cohen's kappa is
-    shown below them. `two_rules` names two metrics that score the same by different rules: the full
-    report lists the episodes in which they differ. `judges` is a clause on judges by a method,
-    where it differs from other worlds. `agents` has the kind of each agent, by label: a world
-    declares those of its players that are not rule-based, and a stored run has all of its agents
-    here. `published` is a sentence on what the world's paper found of a model judge compared with
-    people, by who played ("models", "people").
+    `cluster` is the name of an independent observation, `clusters` how many there are to play in
+    all (a run says so of its tasks; 0 where more can be drawn at will). `agreement` names three
+    metrics, the shares of yes by one reading and by another, and the share on which the two agree:
+    Cohen's kappa is shown below them. `two_rules` names two metrics that score the same by
+    different rules: the full report lists the episodes in which they differ. `judges` is a clause
+    on judges by a method, where it differs from other worlds. `agents` has the kind of each agent,
+    by label: a world declares those of its players that are not rule-based, and a stored run has
+    all of its agents here. `published` is a sentence on what the world's paper found of a model
+    judge compared with people, by who played ("models", "people").
 
     `spoken` names the actions that are speech: only their words are counted (if none is named,
     those of all actions), and turns show them without a verb. `acts` has the past tense of other
@@ -161,6 +162,7 @@ class Declared:
     metrics: tuple[Metric, ...] = ()
     main: tuple[str, ...] = ("overall",)
     cluster: str = "cluster"
+    clusters: int | None = None
     agreement: tuple[str, ...] = ()
     two_rules: tuple[str, ...] = ()
     judges: Mapping[Method, str] = field(default_factory=dict)

@@ -261,9 +261,9 @@ class WorldPlugin:
 
     def _declared(self, kit: WorldKit) -> Declared:
         """The plugin's declaration, or the kit's own where settings or data change it; with the
-        footnote of the kit in any case."""
-        declared = kit.declared if kit.declared.metrics else self.declared
-        return replace(declared, footnote=kit.declared.footnote)
+        footnote of the kit in any case, and its number of clusters."""
+        declared, own = kit.declared if kit.declared.metrics else self.declared, kit.declared
+        return replace(declared, footnote=own.footnote, clusters=own.clusters)
 
     def guide(self, name: str = "") -> RatingGuide:
         """The guide with this name, by default the first; ConfigError where there is none."""

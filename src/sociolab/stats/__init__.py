@@ -95,8 +95,10 @@ if TYPE_CHECKING:
     from sociolab.stats.power import (
         Design as Design,
         Needed as Needed,
+        OnAll as OnAll,
         describe_design as describe_design,
         needed_sample as needed_sample,
+        repeats_on_all as repeats_on_all,
     )
     from sociolab.stats.prediction_powered import (
         JudgedPlay as JudgedPlay,

@@ -73,6 +73,9 @@ _TOO_FEW_DIFFER = "too few clusters differ for any result to be significant"
 NO_REPEATS = "repeats are never enough: clusters differ too much"
 """The note where no number of repeats would do."""
 
+ONE_PAIR = "repeats cannot be told: each cluster has 1 pair"
+"""The note where pairs of one cluster cannot be told from clusters."""
+
 
 @dataclass(frozen=True, slots=True)
 class Needed:
@@ -89,6 +92,18 @@ class Needed:
     repeats: float | None
     note: str = ""
     alpha: float = ALPHA
+
+
+@dataclass(frozen=True, slots=True)
+class OnAll:
+    """What repeats can do if there are `clusters` and no more: how many times as many pairs in each
+    as now would show the difference. `detectable` is what an unlimited number of them would show.
+    Each is None where `note` says why."""
+
+    clusters: int
+    repeats: float | None
+    detectable: float | None
+    note: str = ""
 
 
 def describe_design(gaps: Sequence[float], clusters: Sequence[str], alpha: float = ALPHA) -> Design:
@@ -161,14 +176,44 @@ def needed_sample(
         return Needed(size, enough, None, observed.note, alpha)
     if size >= observed.detectable:
         return Needed(size, enough, 1.0, "", alpha)
+    on_present = repeats_on_all(gaps, clusters, size, observed.clusters, alpha)
+    return Needed(size, enough, on_present.repeats, on_present.note, alpha)
+
+
+def repeats_on_all(
+    gaps: Sequence[float], clusters: Sequence[str], size: float, count: int, alpha: float = ALPHA
+) -> OnAll:
+    """How many times as many pairs in each of `count` clusters find a true difference of `size`.
+
+    `gaps` are pilot differences from some of these clusters, or all. Variance between clusters
+    stays however often each is repeated, so that there may be no such number. Power, level and
+    errors as in `needed_sample`.
+
+    >>> from sociolab.stats import repeats_on_all
+    >>> gaps, scenarios = [4, 2, 1, -1, 3, 3, -2, 0, 1, 3, 2, 0], list("aabbccddeeff")
+    >>> found = repeats_on_all(gaps, scenarios, 1.0, 20)
+    >>> round(found.repeats, 2), round(found.detectable, 2)
+    (1.82, 0.89)
+    >>> repeats_on_all(gaps, scenarios, 1.0, 12).note
+    'repeats are never enough: clusters differ too much'
+    """
+    observed = describe_design(gaps, clusters, alpha)
+    if observed.error is None:
+        return OnAll(count, None, None, observed.note)
+    groups = group_by_cluster(gaps, clusters)
+    usable = _attainable(count, alpha, differing(groups.sums, gaps) / observed.clusters)
+    if usable is None:
+        return OnAll(count, None, None, _TOO_FEW_DIFFER)
     if observed.between is None or observed.within is None:
-        note = "repeats cannot be told: each cluster has 1 pair"
-        return Needed(size, enough, None, note, alpha)
-    least = observed.between * float((groups.sizes**2).sum()) / observed.pairs**2
-    spare = (size * observed.error / observed.detectable) ** 2 - least
+        return OnAll(count, None, None, ONE_PAIR)
+    level, beyond = usable
+    shift, fewer = t_shift(count - 1, level) * beyond, observed.clusters / count
+    least = observed.between * float((groups.sizes**2).sum()) / observed.pairs**2 * fewer
+    spare = (size / shift) ** 2 - least
     if spare <= 0:
-        return Needed(size, enough, None, NO_REPEATS, alpha)
-    return Needed(size, enough, max(1.0, observed.within / observed.pairs / spare), "", alpha)
+        return OnAll(count, None, shift * math.sqrt(least), NO_REPEATS)
+    repeats = max(1.0, observed.within / observed.pairs * fewer / spare)
+    return OnAll(count, repeats, shift * math.sqrt(least))
 
 
 def power(shift: float, freedom: float, alpha: float = ALPHA) -> float:

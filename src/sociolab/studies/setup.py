@@ -10,6 +10,7 @@ from typing import Any
 
 from pydantic import ValidationError
 
+from sociolab.app.data.sets import declare_clusters
 from sociolab.app.run.exam import exam_cases, lay_out
 from sociolab.core.episode import Trial
 from sociolab.core.errors import ConfigError, did_you_mean
@@ -248,7 +249,8 @@ def _prepare_play(store: Store, name: str, settings: StudySettings) -> str | Non
     trials = trials_of(plan, partner_cast)
     _check_bonus_metric(settings, partner_cast, trials)
     stored = dict(run_settings(plan, partner_cast))
-    store.create_run(name, plan.world, stored, trials, partner_cast.kit.declared)
+    declared = declare_clusters(partner_cast.kit, plan.world, plan.tasks)
+    store.create_run(name, plan.world, stored, trials, declared)
     return name
 
 

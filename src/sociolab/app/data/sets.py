@@ -7,6 +7,7 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, Literal
 
@@ -15,6 +16,7 @@ from pydantic import BaseModel, ConfigDict, Field
 from sociolab.app.registry import names, world_plugin, worlds_that
 from sociolab.core.episode import Json, Task
 from sociolab.core.errors import ConfigError
+from sociolab.core.metrics import Declared
 from sociolab.core.ports import DataId, World, WorldKit
 from sociolab.core.reading import json_record, read_text
 from sociolab.core.seeding import digest
@@ -144,6 +146,14 @@ def select_tasks(name: str, world: World, text: str | None, limit: int | None) -
         task_list.name: frozenset(task_list.tasks) for task_list in named_lists(name, world, text)
     }
     return filter_tasks(world.tasks(), text, limit, lists)
+
+
+def declare_clusters(kit: WorldKit, world: str, text: str | None) -> Declared:
+    """What the kit declares, with how many clusters a filter names, whatever the limit of a run."""
+    if kit.declared.clusters is not None:
+        return kit.declared
+    tasks = select_tasks(world, kit.world, text, None)
+    return replace(kit.declared, clusters=len({task.cluster for task in tasks}))
 
 
 def list_hashes(name: str, world: World, text: str | None) -> dict[str, Json]:

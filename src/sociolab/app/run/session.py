@@ -11,7 +11,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from sociolab.app.data.sets import list_hashes, load_world, select_tasks
+from sociolab.app.data.sets import declare_clusters, list_hashes, load_world, select_tasks
 from sociolab.app.players.casting import NO_JUDGE, Casting, Seatable
 from sociolab.app.players.models import Models, ModelSpec, parse
 from sociolab.app.run.config import JudgeChoice, RunConfig, WorldConfig
@@ -128,7 +128,8 @@ def open_session(config: RunConfig, worker: Worker | None = None) -> Iterator[Ru
                 if worker is None:
                     budget.carry_over(store.calls.totals(name))
             else:
-                store.create_run(name, config.world, settings, plan, kit.declared)
+                declared = declare_clusters(kit, config.world, config.tasks)
+                store.create_run(name, config.world, settings, plan, declared)
             replies.keep_in(RunReplies(store, name))
             yield RunSession(
                 config,

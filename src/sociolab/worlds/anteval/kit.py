@@ -156,6 +156,7 @@ def _load_information(setup: WorldSetup) -> WorldKit:
         temperature=settings.texts.agent_temperature(1.0),
         variants=INFORMATION_VARIANTS,
         validation={"facts": import_on_call(f"{_PACKAGE}.information.model_judge:labelled")},
+        declared=_count_sessions(setup),
     )
 
 
@@ -177,7 +178,13 @@ def _load_intention(setup: WorldSetup) -> WorldKit:
         pace=Pace(lambda task: session_from(task.content).turns),
         variants=INTENTION_VARIANTS,
         cautions=partial(settings.cautions, drawn=setup.folder is None),
+        declared=_count_sessions(setup),
     )
+
+
+def _count_sessions(setup: WorldSetup) -> Declared:
+    """That sessions can be drawn without end, or are those of a folder."""
+    return Declared(clusters=0 if setup.folder is None else None)
 
 
 def _facts(episode: Episode, _: Sequence[JudgingRow]) -> Sidebar:

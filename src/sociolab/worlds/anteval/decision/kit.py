@@ -12,7 +12,7 @@ from sociolab.core.metrics import Declared, metrics
 from sociolab.core.ports import Pace, WorldKit
 from sociolab.engine.setup import WorldSetup
 from sociolab.plugin.world import Importer, WorldPlugin
-from sociolab.worlds.anteval.decision.cases import DecisionSettings, import_tasks
+from sociolab.worlds.anteval.decision.cases import DecisionSettings, import_tasks, themes
 from sociolab.worlds.anteval.decision.scoring import (
     ChoiceJudge,
     PoolingModelJudge,
@@ -62,6 +62,7 @@ def _load(setup: WorldSetup) -> WorldKit:
     """Clues are spread over the table, and each player then names one of several options."""
     settings = setup.read("anteval-decision", DecisionSettings)
     world = AntDecision(settings.load(setup), settings, setup.policy)
+    declared = replace(DECLARED, clusters=len(themes()) if setup.folder is None else None)
     return WorldKit(
         world=world,
         players={"scripted": ScriptedDecider(), "silent": ScriptedDecider(talks=False)},
@@ -72,7 +73,7 @@ def _load(setup: WorldSetup) -> WorldKit:
         pace=Pace(lambda task: settings.rounds * len(task.seats)),
         instructions=settings.texts.instructions(),
         temperature=settings.texts.agent_temperature(1.0),
-        declared=DECLARED if _has_npc(world) else replace(DECLARED, partner=""),
+        declared=declared if _has_npc(world) else replace(declared, partner=""),
     )
 
 
