@@ -63,7 +63,7 @@ _VIEWS: tuple[tuple[Literal["light", "dark"], int, str, tuple[str, ...]], ...] =
 
 def held(page: Page, name: str) -> None:
     """Hold a page to all of it, wide and on a phone, in light and in dark, and take pictures
-    of it in light."""
+    of it in light. A window between the two, and a wider one, hold all of it, too."""
     for scheme, width, suffix, rules in _VIEWS:
         page.emulate_media(color_scheme=scheme)
         page.set_viewport_size({"width": width, "height": 900})
@@ -72,5 +72,7 @@ def held(page: Page, name: str) -> None:
         assert overflow(page) == 0, f"{name}{suffix} is {overflow(page)} px wider than its window"
         if scheme == "light":
             picture(page, f"{name}{suffix}")
-    page.set_viewport_size({"width": 1280, "height": 900})
     page.emulate_media(color_scheme="light")
+    for width in (900, 1440, 1280):
+        page.set_viewport_size({"width": width, "height": 900})
+        assert overflow(page) == 0, f"{name} is {overflow(page)} px wider than {width} px"

@@ -194,6 +194,35 @@ def test_the_researcher_follows_the_ratings_and_decides(tab: Page, store: Store)
         expect(tab.get_by_role("heading", name="Settled")).to_be_visible()
 
 
+def test_annotations_that_agree_least_are_reviewed(tab: Page, store: Store) -> None:
+    """Three people rate one episode; the third is far from the others."""
+    people = open_study(store, 3)
+    why = "The price was a fair one for a shade that is made by hand, and he carries it home."
+    ratings = [
+        Rating("fair00", seat, who.id, measure.name, measure.low + 4 * (who.id == "r3"), why, 21.0)
+        for who in people
+        for seat in (ADA, BEN)
+        for measure in sotopia.DIMENSIONS
+    ]
+    store_ratings(store, RUN, STUDY, ratings)
+    for who in people:
+        done = store.studies.assign(who.pk, "fair00", "", "open")
+        store.studies.set_progress(done, "done")
+    with served(store.path) as address:
+        tab.goto(f"{address}/studies/{STUDY}/ratings/annotations")
+        held(tab, "rate-annotations-none-drawn")
+        tab.get_by_role("button", name="Draw the next batch").click()
+        expect(tab.get_by_role("heading", name="r3 on fair00")).to_be_visible()
+        held(tab, "rate-annotations")
+        tab.set_viewport_size({"width": 390, "height": 844})
+        for table in tab.get_by_role("table").all():  # no rationale is cut off on a phone
+            assert table.evaluate("one => one.scrollWidth <= one.parentElement.clientWidth")
+        tab.get_by_label("Why does it fail?").fill("It names nothing that was said.")
+        tab.get_by_role("button", name="Fails: have it rated again").click()
+        expect(tab.get_by_role("heading", name="Reviewed")).to_be_visible()
+        held(tab, "rate-annotations-reviewed")
+
+
 def test_one_word_for_a_session_and_the_cloud_of_words(tab: Page, tmp_path: Path) -> None:
     tables.build(tmp_path / "store.db", (0.1, 0.2, 0.3, 0.4))
     made = {"title": "Six tables", "impressions": {"run": tables.RUN, "raters": 40}}

@@ -13,6 +13,7 @@ from looks import held, overflow
 from sociolab import RunConfig, run
 from sociolab.app import write_page
 from sociolab.core import Action, Ended, Moved
+from sociolab.endpoint import EndpointSettings, start_in_thread
 from sociolab.report import details_of
 from sociolab.store import Store, lock_run
 from watched_stores import RUN, trial, watched_store
@@ -76,6 +77,50 @@ def test_a_run_fits_two_screens_and_the_rest_stands_behind_tabs(tab: Page, addre
     expect(scores).not_to_have_attribute("aria-current", "true")
     tab.go_back()
     expect(tab.get_by_role("heading", name="Scores", exact=True)).to_be_visible()
+
+
+def test_every_part_of_a_run_of_two_models_fits_two_screens(tab: Page, tmp_path: Path) -> None:
+    path, agents = tmp_path / "store.db", ("openai/one", "openai/two")
+    with start_in_thread(EndpointSettings()) as endpoint:
+        config = RunConfig(world="sotopia", agents=agents, judges=("openai/judge", "heuristic"))
+        more = {"limit": 12, "name": "two", "store": path, "base_url": endpoint.url}
+        run(config.model_copy(update=more))
+    tab.set_viewport_size({"width": 1440, "height": 900})
+    with served(path) as found:
+        tab.goto(f"{found}/runs/two")
+        drawn(tab)
+        for part in (
+            tab.get_by_role("navigation", name="Parts of this page").get_by_role("link").all()
+        ):
+            part.click()
+            height = tab.evaluate("document.documentElement.scrollHeight")
+            assert height <= 2 * 900, part.inner_text()
+        tab.goto(f"{found}/runs/two#types")
+        held(tab, "run-types")
+        tab.goto(f"{found}/runs/two#pairs")
+        held(tab, "run-pairs")
+
+
+def test_runs_to_compare_or_rank_are_chosen_on_the_page_itself(
+    tab: Page, address: str, store: Path
+) -> None:
+    run(RunConfig(world="sotopia", limit=4, seed=2, store=store, name="again", agents="scripted"))
+    tab.goto(f"{address}/compare")
+    held(tab, "compare-choose")
+    tab.get_by_label("Run A").select_option("sotopia")
+    tab.get_by_label("Run B").select_option("again")
+    tab.get_by_role("button", name="Compare").click()
+    expect(tab.get_by_role("heading", level=1)).to_have_text("Compare: sotopia, again")
+    drawn(tab)
+    held(tab, "compare")
+    tab.goto(f"{address}/rank")
+    held(tab, "rank-choose")
+    tab.get_by_role("checkbox", name="again").check()
+    tab.get_by_role("button", name="Rank").click()
+    expect(tab.get_by_role("heading", level=1)).to_have_text("Rank: again")
+    expect(tab.get_by_role("note")).to_contain_text("nothing can be ranked")
+    expect(tab.get_by_role("checkbox", name="again")).to_be_checked()  # and others beside it
+    held(tab, "rank")
 
 
 def test_the_tabs_of_a_run_need_no_script(chromium: Browser, address: str) -> None:

@@ -303,7 +303,7 @@ def test_ids_stand_in_one_table_and_are_deleted_by_a_command(lab: Lab, tmp_path:
     assert "were deleted" in str(lab.command("bonus", "s").exception)
     with Store.open(lab.path) as store:
         set_open(store, "s", is_open=True)
-    assert "takes nobody in any more" in lab.come("ada")[1].problem
+    assert lab.come("ada")[1].title == "This study is over"
 
 
 def test_a_person_is_forgotten_by_the_platforms_id(lab: Lab) -> None:

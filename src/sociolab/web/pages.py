@@ -121,12 +121,13 @@ _TITLES = {
     404: "Not found",
     405: "Not possible here",
     409: "That has changed meanwhile",
-    410: "Gone",
     413: "Too large",
     422: "That could not be used",
     429: "Too many requests",
     503: "Not at the moment",
 }
+
+_TITLES_FOR_PARTICIPANTS = {403: "You cannot go on here", 410: "This study is over"}
 
 _PARTICIPANTS = ("/take/", "/join/", "/recruit/")
 """Participants' pages: details of the researcher's files and runs go to the log only."""
@@ -169,8 +170,12 @@ def error_answer(
     headers = {"Retry-After": str(seconds)} if seconds is not None else None
     if wants_json(request):
         return JSONResponse({"detail": message}, status, headers)
-    title = _TITLES.get(status, "Something went wrong")
-    response = page(request, "error.html", title=title, message=message)
+    takes_part = request.url.path.startswith(_PARTICIPANTS)
+    titles = _TITLES | _TITLES_FOR_PARTICIPANTS if takes_part else _TITLES
+    title = titles.get(status, "Something went wrong")
+    response = page(
+        request, "error.html", title=title, message=message, status=status, takes_part=takes_part
+    )
     response.status_code = status
     response.headers.update(headers or {})
     return response

@@ -138,7 +138,11 @@ def _find_recruiting(
         raise Missing("This link leads nowhere. Please open the study from where you found it.")
     study, plan = found
     if store_of(request).recruits.ids_were_deleted(study.name):
-        raise Refused("This study takes nobody in any more. Thank you for coming.", 410)
+        raise Refused(
+            "This study takes nobody in any more. Thank you for coming. If you have not taken part "
+            "yet, please return your place on the site that recruited you.",
+            410,
+        )
     try:
         return study, plan, platform_ids(plan, fields)
     except ConfigError as error:

@@ -77,7 +77,7 @@ def _shape(name: str, kind: Any) -> Shape:
         return "choice" if name == "world" else "references"
     if kind is bool:
         return "choice"
-    if int in (kind, *get_args(kind)):
+    if {int, float} & {kind, *get_args(kind)}:
         return "number"
     origin = get_origin(kind)
     return "lines" if origin is tuple else "pairs" if origin is dict else "line"

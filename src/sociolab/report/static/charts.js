@@ -32,6 +32,8 @@
       logLevel: vega.Error,
     });
     await view.initialize(drawing).runAsync();
+    // A layer without marks would be an image without a text.
+    for (const empty of drawing.querySelectorAll("g.role-mark:empty")) empty.removeAttribute("role");
     place.replaceChildren(drawing);
   }
 
