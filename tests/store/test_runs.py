@@ -225,3 +225,25 @@ def test_a_run_that_is_being_played_is_not_renamed_or_deleted(store: Store, path
         with pytest.raises(StoreError, match='run "r" is in use by process'):
             store.rename_run("r", "new")
     assert store.has_run("r")
+
+
+def test_a_plan_that_grows_stores_each_task_once(store: Store) -> None:
+    """Two tasks with two repeats each, then a third repeat, a new task, and one whose content is
+    another although its id is not."""
+    store.create_run("grown", "world", {}, samples.plan(4))
+    first, *_, last = samples.plan(4)
+    changed = replace(samples.task(1), content="{}")
+    further = [
+        replace(first, id="t5", repeat=2),
+        replace(last, id="t6", repeat=2),
+        replace(first, id="t7", task=samples.task(7)),
+        replace(first, id="t8", task=changed),
+        replace(first, id="t9", task=changed, repeat=1),
+    ]
+    store.add_trials("grown", further)
+    stored = store.rows("SELECT id, content FROM tasks ORDER BY pk")
+    contents = [samples.task(n).content for n in (0, 1, 7)] + ["{}"]
+    assert sorted(stored) == sorted(
+        zip(("task 0", "task 1", "task 7", "task 1"), contents, strict=True)
+    )
+    assert [row.trial for row in store.trials("grown")] == [*samples.plan(4), *further]

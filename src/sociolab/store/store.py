@@ -6,7 +6,7 @@ import json
 import sqlite3
 import time
 import zlib
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import astuple, dataclass, field, fields, replace
@@ -389,7 +389,11 @@ class Store(Database):
         self._ends.pop((run, trial), None)
 
     def _insert_plan(self, run: int, trials: Iterable[Trial]) -> None:
+        """Add trials to a plan, which may have some already; tasks and agents are stored once."""
         tasks: dict[Task, int] = {}
+        stored: dict[str, list[int]] = defaultdict(list)
+        for pk, id_ in self.rows("SELECT pk, id FROM tasks WHERE run = ?", (run,)):
+            stored[as_text(id_)].append(pk)
         agents = {agent: pk for pk, agent in self.agents(run).items()}
         for trial in trials:
             for member in trial.cast:
@@ -398,7 +402,10 @@ class Store(Database):
                     agents[agent] = self.insert(_INSERT_AGENT, columns)
             task = tasks.get(trial.task)
             if task is None:
-                task = tasks[trial.task] = self._insert_task(run, trial.task)
+                alike = stored.get(trial.task.id, ())
+                same = (pk for pk in alike if self._tasks(run, pk)[pk] == trial.task)
+                task = next(same, None) or self._insert_task(run, trial.task)
+                tasks[trial.task] = task
             body = encode_trial(replace(trial, task=_NO_TASK), agents)
             try:
                 self.execute(
