@@ -140,3 +140,29 @@ def test_with_check_a_control_that_fails_is_told_by_the_exit_code(played: Sociol
     done = played(*command, "--check", *store, "--json")
     assert done.code == 1
     assert [one["verdict"] for one in done.document["controls"]] == ["fails", "fails"]
+
+
+def test_a_dry_run_prints_what_an_audit_or_a_judging_takes_and_calls_nothing(
+    played: Sociolab, endpoint: EndpointProcess
+) -> None:
+    before = endpoint.counters.requests
+    judge = ("--judge", "openai/j", "--base-url", endpoint.url, "--store", "s.db")
+    audit = ("audit", "r", *judge, "--kind", "repeat", "--repeats", 1, "--dry-run")
+    printed = played(*audit, "--latency", 2)
+    assert printed.code == 0, printed.err
+    assert "to be judged: 3 episodes of 3 tasks, as they are and changed, in 6 judgings" in (
+        printed.out
+    )
+    assert "time: about 4 s, at 2 s per call as given" in printed.out
+    estimated = played(*audit, "--budget", 0.5, "--json").document
+    assert (estimated["dry_run"], estimated["cases"][0]["calls"]) == (True, 6)
+    assert (estimated["budget_usd"], estimated["spent_usd"]) == (0.5, 0.0)
+    judged = played("judge", "r", *judge, "--repeats", 2, "--dry-run", "--json").document
+    assert (judged["trials"], judged["cases"][0]["calls"], judged["exam"]) == (3, 6, None)
+    exam = played("judge", "--exam", "openai/j", *judge[2:], "--dry-run", "--json").document
+    assert exam["cases"][0]["calls"] == 20
+    assert endpoint.counters.requests == before
+    for verb in (("judge", "r"), ("audit", "r")):
+        refused = played(*verb, *judge, "--latency", 2)
+        assert refused.code == 2
+        assert "--latency is for an estimate: say --dry-run too" in refused.sentence

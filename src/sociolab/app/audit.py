@@ -38,7 +38,12 @@ from sociolab.app.players.agent_models import CountedJudge
 from sociolab.app.players.casting import Casting
 from sociolab.app.players.models import Models, ModelSpec, parse
 from sociolab.app.run.config import AuditConfig
-from sociolab.app.run.session import patience_of, run_for_replies
+from sociolab.app.run.session import (
+    models_among,
+    note_servers,
+    patience_of,
+    run_for_replies,
+)
 from sociolab.app.run_sync import synchronous
 from sociolab.core.episode import Episode, Trial
 from sociolab.core.errors import ConfigError, ModelError, SociolabError, StorageError, stops_all
@@ -77,7 +82,7 @@ FAMILY, LENGTH = "family", "length"
 STORED = frozenset({FAMILY, LENGTH})
 """The kinds of audit that work on stored scores, without judging anything."""
 
-_AT_ONCE = 128
+AT_ONCE = 128
 """Number of episodes that are judged concurrently."""
 
 REPEAT = "repeat"
@@ -119,7 +124,7 @@ async def audit(config: AuditConfig, watch: Watch | None = None) -> AuditResult:
     with Store.open(path, create=False) as store:
         row = run_of_episodes(store, config.run)
         kit = load_world(row.world, settings=row.world_settings)
-        kinds = _kinds(config, kit)
+        kinds = audit_kinds(config, kit)
         needed = STORED & {*kinds} or config.panel
         stored = values_of(store, row.name) if needed else None
         words = _count_words(store, row.name) if LENGTH in kinds else {}
@@ -135,20 +140,21 @@ async def audit(config: AuditConfig, watch: Watch | None = None) -> AuditResult:
         judge = Casting(kit, models, paid, budget, patience, tally.waits).judge(config.judge)
         if set(kinds) <= STORED:
             return build(judge, AuditJudgings())
-        trials = _draw_sample(store, config)
+        trials, work = plan_audit(store, config, kit, kinds, judge)
         tally.total = len(trials)
-        variants = {kind: variant for kind, variant in kit.variants.items() if kind in kinds}
-        work = AuditWork(judge, config.repeats if REPEAT in kinds else 0, variants, config.seed)
-        about = ("audit", {"run": config.run, "judge": config.judge})
         of_model = isinstance(parse(config.judge, "judge"), ModelSpec)
         calls = of_model or isinstance(getattr(judge, "own", None), CountedJudge)
         reply_run = (
-            run_for_replies(store, path, row.world, about, replies) if calls else nullcontext()
+            run_for_replies(store, path, row.world, replies_of(config), replies)
+            if calls
+            else nullcontext()
         )
         with reply_run as name:
             if name:
                 budget.carry_over(store.calls.totals(name))
             try:
+                if name:
+                    await note_servers(store, name, models_among(config.judge), models)
                 with watch(name or config.run, tally) if watch else nullcontext():
                     results = await _judge_all(store, config.run, trials, work, tally)
             finally:
@@ -158,7 +164,7 @@ async def audit(config: AuditConfig, watch: Watch | None = None) -> AuditResult:
         return build(judge, results)
 
 
-def _kinds(config: AuditConfig, kit: WorldKit) -> tuple[str, ...]:
+def audit_kinds(config: AuditConfig, kit: WorldKit) -> tuple[str, ...]:
     """The kinds to audit, in order; ConfigError for one that the world does not have, and for one
     that needs a judge where none is named."""
     available = (REPEAT, *kit.variants, FAMILY, LENGTH)
@@ -176,6 +182,20 @@ def _kinds(config: AuditConfig, kit: WorldKit) -> tuple[str, ...]:
             "and --panel work on stored scores alone"
         )
     return tuple(dict.fromkeys(config.kinds))
+
+
+def replies_of(config: AuditConfig) -> tuple[str, Mapping[str, str | None]]:
+    """What the run that stores the judge's replies is about (`run_for_replies`)."""
+    return "audit", {"run": config.run, "judge": config.judge}
+
+
+def plan_audit(
+    store: Store, config: AuditConfig, kit: WorldKit, kinds: Sequence[str], judge: Judge
+) -> tuple[list[Trial], AuditWork]:
+    """The episodes to judge, and how. ConfigError where none was played."""
+    variants = {kind: variant for kind, variant in kit.variants.items() if kind in kinds}
+    repeats = config.repeats if REPEAT in kinds else 0
+    return _draw_sample(store, config), AuditWork(judge, repeats, variants, config.seed)
 
 
 def _draw_sample(store: Store, config: AuditConfig) -> list[Trial]:
@@ -364,18 +384,24 @@ async def _judge_all(
 ) -> AuditJudgings:
     """Judge these episodes; one that is not complete when the budget is spent is left out."""
     audited: dict[str, AuditedEpisode] = {}
-    needs_donors = any(variants.donor for variants in work.variants.values())
 
-    async def audit_trial(trial: Trial) -> None:
-        donor = _pick_donor(trial, trials) if needs_donors else None
-        other = Episode(donor, store.events(run, donor.id)) if donor else None
-        episode = Episode(trial, store.events(run, trial.id))
-        audited[trial.id] = await _audit_episode(episode, work, other)
+    async def audit_one(trial: Trial) -> None:
+        audited[trial.id] = await audit_trial(store, run, trial, trials, work)
         tally.done += 1
 
-    error = await work_all(trials, audit_trial, _AT_ONCE, tally.waits)
+    error = await work_all(trials, audit_one, AT_ONCE, tally.waits)
     done = {trial.id: audited[trial.id] for trial in trials if trial.id in audited}
     return AuditJudgings(done, error)
+
+
+async def audit_trial(
+    store: Store, run: str, trial: Trial, trials: Sequence[Trial], work: AuditWork
+) -> AuditedEpisode:
+    """Judge an episode of a sample as it is and as its variants."""
+    needs_donor = any(variants.donor for variants in work.variants.values())
+    donor = _pick_donor(trial, trials) if needs_donor else None
+    other = Episode(donor, store.events(run, donor.id)) if donor else None
+    return await _audit_episode(Episode(trial, store.events(run, trial.id)), work, other)
 
 
 def _pick_donor(trial: Trial, trials: Sequence[Trial]) -> Trial | None:

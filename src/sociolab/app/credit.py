@@ -27,6 +27,7 @@ from sociolab.analysis.credit import (
 from sociolab.analysis.values import RunValues, values_of
 from sociolab.app.players.models import Models, ModelSpec, parse
 from sociolab.app.run.config import EPISODES, CreditConfig
+from sociolab.app.run.session import note_servers
 from sociolab.app.run_sync import synchronous
 from sociolab.app.transcripts import observations, replaying_world, world_of
 from sociolab.core.episode import Action, Episode
@@ -305,6 +306,7 @@ async def credit_run(config: CreditConfig, watch: Watch | None = None) -> Credit
         judge = CreditJudge(models.cached(spec, replies, budget))
         work = [pair for pair in stories if not _is_credited(store, run, judge, *pair)]
         tally.total = len(work)
+        await note_servers(store, run, [spec], models)
         began = time.perf_counter()
         try:
             with watch(run, tally) if watch else nullcontext():

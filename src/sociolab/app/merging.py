@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TypeAlias
 
-from sociolab.app.run.session import MADE_WITH, both_settings, changed_settings, other_code, resumed
+from sociolab.app.run.session import both_settings, changed_settings, other_code, resumed
 from sociolab.core.errors import ConfigError
 from sociolab.report.exam import EXAM
 from sociolab.report.words import plural
@@ -192,6 +192,6 @@ def _take_run(store: Store, part: Store, name: str) -> None:
             seconds=0.0,
         )
     was, new = store.run(name).settings, row.settings
-    if isinstance(was, dict) and isinstance(new, dict) and MADE_WITH in new:
+    if isinstance(was, dict) and isinstance(new, dict):
         store.set_settings(name, resumed(was, new))
     store.set_times(name, row.created, row.seconds)

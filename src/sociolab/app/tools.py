@@ -125,12 +125,13 @@ class Lab:
         settings: Mapping[str, str],
         exam: Literal["on", "off"] = "on",
     ) -> Mapping[str, Any]:
-        from sociolab.app.preflight.estimate import estimate_judging
+        from sociolab.app.preflight.judging_estimate import estimate_judging_in
 
         choice = {"judges": judges, "settings": settings, "exam": exam}
         config = self._complete(JudgeConfig, choice)
-        expected, judged = await estimate_judging(self.store, run, config)
-        return expected.document() | {"exams": expected.exam_documents(), "played": judged}
+        expected = await estimate_judging_in(self.store, run, config)
+        played = {"trials": expected.trials + expected.done, "played": expected.done}
+        return expected.document() | {"exams": expected.exam_documents()} | played
 
     def import_file(
         self, format: str, path: Path, name: str, *, run: str = "", duplicates: str = "refuse"

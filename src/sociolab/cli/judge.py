@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from contextlib import AbstractContextManager
 from dataclasses import asdict
 from functools import partial
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, NoReturn
 
 import typer
 
@@ -18,13 +18,16 @@ from sociolab.app.run.config import (
     ValidationConfig,
 )
 from sociolab.cli.options import (
+    DryRun,
     Json,
+    Latency,
     OptInt,
     OptText,
     argument,
     name_and_value,
     option,
     refuse,
+    refuse_latency,
     takes,
 )
 from sociolab.cli.output import (
@@ -40,6 +43,7 @@ from sociolab.report.words import plural
 if TYPE_CHECKING:
     from sociolab.app.audit import AuditResult
     from sociolab.app.credit import CreditResult
+    from sociolab.app.preflight.run_estimate import RunEstimate
     from sociolab.runner.progress import Tally
 
 verbs = typer.Typer()
@@ -73,13 +77,16 @@ def judge(
     labelled: dict[str, Any],
     examined: dict[str, Any],
     options: dict[str, Any],
+    dry_run: DryRun = False,
+    latency: Latency = None,
     json: Json = False,
 ) -> None:
     """Judge a run again, validate a judge on labels, or have it sit an exam.
 
     `--exam SPEC` only runs the exam; write "reader:SPEC" for a reader of outcomes. With a RUN,
-    `--exam off` skips the exam.
+    `--exam off` skips the exam. `--dry-run` estimates any of them.
     """
+    refuse_latency(latency, dry_run)
     if (sits := examined.get("judge")) == "off":
         options["exam"] = examined.pop("judge")
     of_run = {
@@ -96,16 +103,40 @@ def judge(
         reads = str(sits).startswith(_READER)
         examined["judge"] = str(sits).removeprefix(_READER)
         examined["role"] = "reader" if reads else "judge"
-        _examine({**options, **examined}, as_json=json)
+        exam = checked(ExamConfig, {**options, **examined})
+        if dry_run:
+            from sociolab.app.preflight.judging_estimate import estimate_exam
+
+            _show_estimate(partial(estimate_exam, exam, latency), as_json=json)
+        _examine(exam, as_json=json)
     refuse({"--world": examined.get("world")}, "is for --exam SPEC: a RUN has its world")
     if _validates(of_run, {flags[name].flags: labelled.get(name) for name in _LABELLED}):
-        _validate({**options, **labelled}, as_json=json)
-    else:
-        config = checked(JudgeConfig, options)
-        _judge(run or "", config, repeats=repeats or 1, sheet=sheet or "", as_json=json)
+        validation = checked(ValidationConfig, {**options, **labelled})
+        if dry_run:
+            from sociolab.app.preflight.judging_estimate import estimate_validation
+
+            _show_estimate(partial(estimate_validation, validation, latency), as_json=json)
+        _validate(validation, as_json=json)
+    config = checked(JudgeConfig, options)
+    if dry_run:
+        from sociolab.app.preflight.judging_estimate import estimate_judging
+
+        work = partial(estimate_judging, run or "", config, latency=latency)
+        _show_estimate(partial(work, repeats=repeats or 1, sheet=sheet or ""), as_json=json)
+    _judge(run or "", config, repeats=repeats or 1, sheet=sheet or "", as_json=json)
 
 
-def _judge(run: str, config: JudgeConfig, *, repeats: int, sheet: str, as_json: bool) -> None:
+def _show_estimate(estimate: Callable[[], RunEstimate], *, as_json: bool) -> NoReturn:
+    """Print what work would take."""
+    from sociolab.cli.progress import ticking
+
+    with ticking(10, partial(say, "still measuring prompts ...")):
+        expected = estimate()
+    show_sections([expected.section()], expected.document, as_json=as_json)
+    raise typer.Exit(0)
+
+
+def _judge(run: str, config: JudgeConfig, *, repeats: int, sheet: str, as_json: bool) -> NoReturn:
     """Judge the run, and print its tables with the scores of earlier judges, too."""
     from sociolab.app.run.judge import judge_run
     from sociolab.cli.progress import watch
@@ -150,12 +181,11 @@ def _join_flags(arguments: Mapping[str, object]) -> str:
     return ", ".join(name for name, value in arguments.items() if value is not None)
 
 
-def _validate(options: dict[str, Any], *, as_json: bool) -> None:
+def _validate(config: ValidationConfig, *, as_json: bool) -> NoReturn:
     """Compare a judge's answers with labels, and print sections or one JSON object."""
     from sociolab.app.run import validate as validation
     from sociolab.cli.progress import watch
 
-    config = checked(ValidationConfig, options)
     with resumable("replies are stored, the same command resumes"):
         result = validation.validate(config, watch(lambda name: None))
     show_sections(
@@ -168,13 +198,13 @@ def _validate(options: dict[str, Any], *, as_json: bool) -> None:
     raise typer.Exit(1 if result.stopped or result.in_vain else 0)
 
 
-def _examine(options: dict[str, Any], *, as_json: bool) -> None:
+def _examine(config: ExamConfig, *, as_json: bool) -> NoReturn:
     """Have a judge sit the exam of a world, and print sections or one JSON object."""
     from sociolab.app.run import exam
     from sociolab.cli.progress import watch
 
     with resumable("what was answered is stored, the same command resumes"):
-        result = exam.take_exam(checked(ExamConfig, options), watch(lambda name: None))
+        result = exam.take_exam(config, watch(lambda name: None))
     show_sections([exam.section(result)], partial(exam.document, result), as_json=as_json)
     if result.stopped:
         say(f"stopped: {result.stopped}; the same command resumes")
@@ -184,7 +214,13 @@ def _examine(options: dict[str, Any], *, as_json: bool) -> None:
 
 @verbs.command(epilog="Example: sociolab audit first --judge openai/MODEL --limit 20")
 @takes(AuditConfig)
-def audit(*, options: dict[str, Any], json: Json = False) -> None:
+def audit(
+    *,
+    options: dict[str, Any],
+    dry_run: DryRun = False,
+    latency: Latency = None,
+    json: Json = False,
+) -> None:
     """Audit a judge: does it notice what it should, and ignore what it should?
 
     The judge scores episodes again, unchanged and with one change: names swapped, words padded, a
@@ -193,9 +229,14 @@ def audit(*, options: dict[str, Any], json: Json = False) -> None:
     from sociolab.app.audit import audit as examine
     from sociolab.cli.progress import watch
 
+    refuse_latency(latency, dry_run)
     form = "NAME=PATTERN, such as gpt=*o3*,"
     families = [name_and_value(text, "--family", form) for text in options.pop("families", ())]
     config = checked(AuditConfig, options | {"families": families})
+    if dry_run:
+        from sociolab.app.preflight.judging_estimate import estimate_audit
+
+        _show_estimate(partial(estimate_audit, config, latency), as_json=json)
     with resumable("what was judged is kept; the same command resumes from here"):
         result = examine(config, watch(lambda name: None))
     show_sections(result.sections, partial(_audit_document, result), as_json=json)

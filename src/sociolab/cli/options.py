@@ -111,6 +111,13 @@ StoreFile = Annotated[
 Json = Annotated[
     bool, typer.Option("--json", help="Machine-readable result on stdout, progress on stderr.")
 ]
+DryRun = Annotated[
+    bool,
+    typer.Option("--dry-run", help="Estimate calls, tokens, cost and time, and call no model."),
+]
+Latency = Annotated[
+    OptFloat, option("--latency", "SECONDS", "Seconds per call, for --dry-run.", min=0)
+]
 Html = Annotated[OptPath, option("--html", "FILE", "Write a page.")]
 Full = Annotated[bool, typer.Option("--full", help="Print all tables, not only the overview.")]
 Latex = Annotated[OptPath, option("--latex", "FILE", "Write tables for LaTeX (booktabs).")]
@@ -258,6 +265,12 @@ def named_values(texts: Sequence[str], flag: str, form: str) -> dict[str, str]:
             raise ConfigError(f'{flag}: "{name}" is given twice')
         values[name] = value
     return values
+
+
+def refuse_latency(latency: float | None, dry_run: bool) -> None:
+    """ConfigError for a time per call where nothing is estimated."""
+    if latency is not None and not dry_run:
+        raise ConfigError("--latency is for an estimate: say --dry-run too, or leave it out")
 
 
 def name_and_value(text: str, flag: str, form: str) -> tuple[str, str]:

@@ -12,7 +12,16 @@ import typer
 from typer.core import TyperCommand
 
 from sociolab.app.run.config import RunConfig, check_file, merge_flags, over_prompts, write_run
-from sociolab.cli.options import Full, Json, OptFloat, OptPath, option, takes
+from sociolab.cli.options import (
+    DryRun,
+    Full,
+    Json,
+    Latency,
+    OptPath,
+    option,
+    refuse_latency,
+    takes,
+)
 from sociolab.cli.output import say, say_next, show_result, show_sections
 from sociolab.core.errors import ConfigError, StorageError
 
@@ -47,14 +56,8 @@ def run(
     ] = None,
     *,
     options: dict[str, Any],
-    dry_run: Annotated[
-        bool,
-        typer.Option("--dry-run", help="Estimate calls, tokens, cost and time without running."),
-    ] = False,
-    latency: Annotated[
-        OptFloat,
-        option("--latency", "SECONDS", "Seconds per call, for --dry-run.", min=0),
-    ] = None,
+    dry_run: DryRun = False,
+    latency: Latency = None,
     full: Full = False,
     json: Json = False,
 ) -> None:
@@ -69,8 +72,7 @@ def run(
         raise ConfigError("which world? expected `sociolab run sotopia`, or a --file that names it")
     for remark in remarks:
         say(remark)
-    if latency is not None and not dry_run:
-        raise ConfigError("--latency is for an estimate: say --dry-run too, or leave it out")
+    refuse_latency(latency, dry_run)
     each = over_prompts(config)
     if json and len(each) > 1:
         raise ConfigError("--json: expected one prompt set, found several; `report` shows each run")

@@ -20,6 +20,10 @@ TAGS = "tags"
 STAND_INS = "stand_ins"
 """Key of a run's settings: the models that the local stand-in endpoint answered for."""
 
+ADDRESSES = "addresses"
+"""Key of a run's settings: by model, without options, hashes of the addresses that served it; the
+stand-in endpoint has other ones than a server at the same address."""
+
 RATED_BY = "rated_by"
 """Key of a study's settings: the set that its raters' instructions are from."""
 

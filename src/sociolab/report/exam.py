@@ -27,6 +27,8 @@ SAY = Catalogue("exam")
 
 EXAM = "exam"
 """The `keeps` of an exam's run."""
+REHEARSAL = "rehearsal"
+"""The `keeps` of an exam whose answers are the stand-in endpoint's: no judge has sat it."""
 
 _LONGEST, _MOST_NAMED = 80, 3
 """Maximum length of a reason, and maximum number of kinds of misses that a sentence names."""

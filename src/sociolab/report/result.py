@@ -11,8 +11,9 @@ from operator import itemgetter
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from sociolab.core import __version__
-from sociolab.core.episode import TurnCounts
+from sociolab.core.episode import Json, TurnCounts
 from sociolab.core.errors import Cause, ConfigError, did_you_mean
+from sociolab.core.instructions import ADDRESSES
 from sociolab.core.score import (
     BY_FORMULA,
     JudgeId,
@@ -206,7 +207,7 @@ def outline_of(store: Store, run: str, trials: Sequence[TrialRow]) -> RunResult:
         judges=_judges(store, row, served),
         measures=(),
         scores=(),
-        settings=row.settings,
+        settings=_published(row.settings),
         smoke=settings.get("smoke"),
         versions={"sociolab": __version__},
         notes=notes_on(store, run),
@@ -321,6 +322,13 @@ def _measure_entries(judged: Judged, own: Sequence[ScoreColumn]) -> tuple[Measur
         )
         for metric in metrics.values()
     )
+
+
+def _published(settings: Json) -> Json:
+    """The settings without the hashes of addresses, which say nothing about the figures."""
+    if not isinstance(settings, dict):
+        return settings
+    return {key: value for key, value in settings.items() if key != ADDRESSES}
 
 
 def _data(settings: dict[str, Any]) -> Data | None:

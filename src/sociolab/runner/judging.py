@@ -149,10 +149,7 @@ class JudgingBench:
 
     def due(self, judges: Sequence[Judge], repeats: int) -> list[DueJudging]:
         """The judgings that are missing or failed, repeat by repeat."""
-        rows = self.store.trials(self.run)
-        ids = [row.trial.id for row in rows]
-        own = {*ids} if self.shard is None else self.shard.pick(ids)
-        played = [row.trial for row in rows if row.status == "played" and row.trial.id in own]
+        played = self.played()
         return [
             (judge, trial, number)
             for number in range(repeats)
@@ -160,6 +157,13 @@ class JudgingBench:
             for judge in judges
             if not self.store.verdicts.judged(self.run, judge.id, trial=trial.id, judging=number)
         ]
+
+    def played(self) -> list[Trial]:
+        """The trials that were played, of the whole run or of the shard."""
+        rows = self.store.trials(self.run)
+        ids = [row.trial.id for row in rows]
+        own = {*ids} if self.shard is None else self.shard.pick(ids)
+        return [row.trial for row in rows if row.status == "played" and row.trial.id in own]
 
     async def work(self, judging: DueJudging) -> None:
         judge, trial, number = judging

@@ -15,6 +15,7 @@ from typing import Any, NamedTuple
 
 from sociolab.core.codec import compact_json
 from sociolab.core.errors import Cause, ModelError, StoreError
+from sociolab.core.instructions import ADDRESSES
 from sociolab.core.ports import (
     Attempt,
     CallKey,
@@ -281,13 +282,27 @@ class Calls:
         )
         return {as_text(name): count for name, count in rows}
 
-    def latest_seconds(self, model: str, count: int, among: int) -> float | None:
+    def latest_seconds(self, model: str, address: str, count: int, among: int) -> float | None:
         """The mean seconds of the latest `count` calls to a model among the latest `among` of all
-        runs; None if there is none."""
+        runs; None if there is none.
+
+        Only runs count whose settings say that the model was served at this `address` (a hash, see
+        `ADDRESSES`) and nowhere else.
+        """
+        latest = "SELECT run, model, seconds, pk FROM calls ORDER BY pk DESC LIMIT ?"
+        runs = [
+            run
+            for run, text in self._db.rows(
+                f"SELECT pk, settings FROM runs WHERE pk IN (SELECT run FROM ({latest}))", (among,)
+            )
+            if isinstance(settings := json.loads(as_text(text)), dict)
+            and isinstance(addresses := settings.get(ADDRESSES), dict)
+            and addresses.get(model) == [address]
+        ]
         row = self._db.row(
-            "SELECT avg(seconds) FROM (SELECT seconds FROM (SELECT model, seconds, pk FROM "
-            "calls ORDER BY pk DESC LIMIT ?) WHERE model = ? ORDER BY pk DESC LIMIT ?)",
-            (among, model, count),
+            f"SELECT avg(seconds) FROM (SELECT seconds FROM ({latest}) WHERE model = ? AND run IN "
+            f"({', '.join('?' * len(runs))}) ORDER BY pk DESC LIMIT ?)",
+            (among, model, *runs, count),
         )
         return None if row is None else row[0]
 

@@ -13,7 +13,7 @@ from typing import Self
 
 from pydantic import ValidationError
 
-from sociolab.app.run.session import models_among, note_stand_ins, other_code
+from sociolab.app.run.session import models_among, note_servers, other_code
 from sociolab.core.episode import Trial
 from sociolab.core.errors import ConfigError, SociolabError, StoreError
 from sociolab.store.calls import RunReplies
@@ -168,7 +168,7 @@ class LiveStudies:
                     problem,
                 )
             named = models_among(*plan.partners, plan.stand_in, *plan.judges)
-            await note_stand_ins(self._store, study.run, named, partner_cast.models)
+            await note_servers(self._store, study.run, named, partner_cast.models)
             lobby = Lobby(
                 PlayRecords(self._store, study.name, study.run),
                 plan,

@@ -11,20 +11,19 @@ from typing import Any
 
 import pytest
 
-from sociolab import RunConfig, RunResult, Section, estimate, run
-from sociolab.app import load_world
-from sociolab.app.preflight.estimate import (
-    CallRate,
-    between,
-    chance_range,
-    seconds_in_all,
-)
+from sociolab import JudgeConfig, RunConfig, RunResult, Section, estimate, judge_run, run
+from sociolab.app import AuditConfig, ExamConfig, Models, ModelSpec, load_world
+from sociolab.app.audit import audit
+from sociolab.app.preflight.estimate import between, chance_range
+from sociolab.app.preflight.measuring import CallRate, seconds_in_all
 from sociolab.app.preflight.run_estimate import CallCounts, Case, RunEstimate
+from sociolab.app.run.exam import section as exam_section, take_exam
 from sociolab.app.run.play import cautions
 from sociolab.core import Json, NoReply, Reply, Request, WorldKit
 from sociolab.endpoint import ChatBody, EndpointSettings, Replies, start_in_thread
 from sociolab.engine import drive
 from sociolab.models import Price
+from sociolab.report.exam import exam_runs
 from sociolab.store import Store
 from sociolab.worlds import stss
 
@@ -465,13 +464,111 @@ def test_time_is_told_from_what_the_store_has_measured_and_else_not(tmp_path: Pa
     config = described(tmp_path, agents=("openai/m",), judges=("none",), models=None)
     unknown = estimate(config)
     assert unknown.most.seconds is None
-    assert "the store has no call to openai/m yet" in said(unknown)
+    assert "no stored call to openai/m went to the address above" in said(unknown)
     with start_in_thread(EndpointSettings(latency_ms=20)) as server:
-        run(config.model_copy(update={"base_url": server.url, "limit": 1}))
-    known = estimate(config)
+        here = config.model_copy(update={"base_url": server.url})
+        run(here.model_copy(update={"limit": 1}))
+        known = estimate(here)
     assert known.most.seconds is not None
     assert 10 * 0.02 < known.most.seconds < 10
-    assert "at the last measured seconds per call" in said(known)
+    assert "at the seconds per call last measured there" in said(known)
+    assert "answered by the stand-in endpoint, not by a language model: openai/m" in said(known)
+    assert known.document()["stand_ins"] == ["openai/m"]
+    elsewhere = estimate(config)
+    assert elsewhere.most.seconds is None
+    assert elsewhere.document()["cases"][0]["seconds"] is None
+
+
+class Serving:
+    """Whether the server of a test says of itself that it is the stand-in endpoint."""
+
+    def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        self.stands_in = False
+
+        async def is_stand_in(models: Models, spec: ModelSpec) -> bool:
+            return self.stands_in
+
+        monkeypatch.setattr(Models, "is_stand_in", is_stand_in)
+
+
+@pytest.fixture
+def serving(monkeypatch: pytest.MonkeyPatch) -> Serving:
+    return Serving(monkeypatch)
+
+
+def test_the_speed_of_a_stand_in_is_never_that_of_a_server_in_its_place(
+    tmp_path: Path, serving: Serving
+) -> None:
+    """The same address, first of the stand-in endpoint, then of a real server."""
+    config = described(tmp_path, agents=("openai/m",), judges=("none",), models=None, limit=1)
+    with start_in_thread(EndpointSettings(latency_ms=20)) as server:
+        config = config.model_copy(update={"base_url": server.url})
+        serving.stands_in = True
+        run(config.model_copy(update={"name": "rehearsal"}))
+        assert estimate(config).most.seconds is not None
+        serving.stands_in = False
+        unknown = estimate(config)
+        assert unknown.most.seconds is None
+        assert "no stored call to openai/m went to the address above" in said(unknown)
+        run(config.model_copy(update={"name": "real"}))
+        known = estimate(config)
+        assert known.most.seconds is not None
+        # A run that both have served tells the speed of neither.
+        serving.stands_in = True
+        run(config.model_copy(update={"name": "real", "repeats": 2}))
+        with Store.open(config.store or Path(), create=False) as store:
+            store.delete_run("rehearsal")
+        assert estimate(config).most.seconds is None
+
+
+def test_a_judge_of_work_besides_runs_is_timed_too(tmp_path: Path, serving: Serving) -> None:
+    config = described(tmp_path, agents=("scripted",), partner=None, models=None, name="r")
+    with start_in_thread(EndpointSettings(latency_ms=20)) as server:
+        config = config.model_copy(update={"base_url": server.url, "judges": ("none",)})
+        run(config)
+        assert config.store is not None
+        audit(
+            AuditConfig(
+                run="r", judge="openai/m", kinds=("repeat",), repeats=1, limit=1,
+                base_url=server.url, store=config.store,
+            )
+        )  # fmt: skip
+        judged = estimate(config.model_copy(update={"judges": ("openai/m",), "name": "other"}))
+    assert judged.most.seconds is not None
+    assert judged.most.seconds >= 0.02
+
+
+def test_an_exam_that_a_stand_in_sat_is_no_exam_of_the_model(
+    tmp_path: Path, serving: Serving
+) -> None:
+    config = described(tmp_path, settings=STRICT, models=None, limit=1)
+    with start_in_thread(EndpointSettings()) as server:
+        config = config.model_copy(update={"base_url": server.url})
+        serving.stands_in = True
+        assert estimate(config).exam is None, "a stand-in sits none"
+        exam = ExamConfig(judge="openai/m", base_url=server.url, store=config.store)
+        rehearsed = take_exam(exam)
+        assert rehearsed.entry is not None
+        assert exam_section(rehearsed).warnings == (
+            "openai/m was served by the stand-in endpoint, not by a language model",
+        )
+        played = run(config.model_copy(update={"name": "rehearsal"})).result
+        assert [judge.exam for judge in played.judges if judge.judge == "openai/m"] == [None]
+        serving.stands_in = False
+        pending = estimate(config)
+        assert pending.exam is not None
+        assert pending.exam.total.calls == 20
+        # The stand-in judged this run under the same name; the model sits its exam all the same.
+        judge_run(
+            "rehearsal",
+            JudgeConfig(judges=("openai/m",), base_url=server.url, store=config.store),
+            repeats=2,
+        )
+        assert estimate(config).exam is None
+    with Store.open(config.store or Path(), create=False) as store:
+        (sat,) = exam_runs(store, "sotopia")
+        assert store.has_run(rehearsed.run)
+        assert rehearsed.run != sat
 
 
 def test_an_estimate_leaves_no_store(tmp_path: Path) -> None:

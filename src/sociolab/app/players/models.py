@@ -24,6 +24,7 @@ from sociolab.core.errors import ConfigError, ModelError, did_you_mean
 from sociolab.core.ports import CallKey, ChatModel, ChatReply, Prompt, ReplyStore
 from sociolab.core.reading import first_problem, read_toml
 from sociolab.core.redaction import guard, guard_environment, is_secret, redact, secrets_in
+from sociolab.core.seeding import digest
 from sociolab.core.user_files import data_home
 from sociolab.models.budget import Budget, Price
 from sociolab.models.cache import CachedModel
@@ -94,6 +95,11 @@ class ModelSpec:
     endpoint: str
     model: str
     settings: ModelSettings
+
+    @property
+    def name(self) -> str:
+        """The spec without options, by which a model is priced and its calls are stored."""
+        return f"{self.endpoint}/{self.model}"
 
 
 AnySpec: TypeAlias = NamedSpec | PythonSpec | BridgeSpec | ServiceSpec | ModelSpec
@@ -215,6 +221,7 @@ class Models:
     _source: Path | None = field(init=False)
     _providers: dict[str, Provider] = field(default_factory=dict)
     _embedders: dict[str, ChatModel] = field(default_factory=dict)
+    _are_stand_ins: dict[str, bool] = field(default_factory=dict)
     opened: list[Opened] = field(default_factory=list)
 
     def __post_init__(self) -> None:
@@ -269,16 +276,28 @@ class Models:
             return False
 
     async def stand_ins(self, specs: Iterable[ModelSpec]) -> tuple[str, ...]:
-        """The labels of the models that the local stand-in endpoint serves. All endpoints are asked
-        at once, so that several that hang cost no more time than one."""
+        """The labels of the models that the local stand-in endpoint serves. Each endpoint is asked
+        once, all at the same time, so that several that hang cost no more time than one."""
         candidates = list(specs)
-        served = await asyncio.gather(*map(self.is_stand_in, candidates))
-        return tuple(spec.label for spec, yes in zip(candidates, served, strict=True) if yes)
+        new = {spec.name: spec for spec in candidates if spec.name not in self._are_stand_ins}
+        served = await asyncio.gather(*map(self.is_stand_in, new.values()))
+        self._are_stand_ins |= zip(new, served, strict=True)
+        return tuple(spec.label for spec in candidates if self._are_stand_ins[spec.name])
+
+    async def addresses(self, specs: Iterable[ModelSpec]) -> dict[str, str]:
+        """A hash of the address of each model, by its name; other ones for the stand-in endpoint,
+        so that a real server that takes its place later is not taken for it."""
+        candidates = list(specs)
+        served = await self.stand_ins(candidates)
+        return {
+            spec.name: digest(self.endpoint(spec).base_url, str(spec.label in served))
+            for spec in candidates
+        }
 
     def price(self, spec: ModelSpec) -> Price | None:
         """The price in `models.toml`, or else in the table that ships, by the provider whose host
         serves the model; None where neither has a model of exactly this name."""
-        entry = self.file.prices.get(f"{spec.endpoint}/{spec.model}")
+        entry = self.file.prices.get(spec.name)
         if entry is not None:
             return entry.price
         own = getattr(self._factory(spec), "price", None)
@@ -289,7 +308,7 @@ class Models:
 
     def no_price(self, *specs: ModelSpec) -> str:
         """The message that these models have no price, how to add one, and similar prices."""
-        quoted = [f'"{spec.endpoint}/{spec.model}"' for spec in specs]
+        quoted = [f'"{spec.name}"' for spec in specs]
         unpriced = [
             f"{name}{self._similar_price(spec)}" for name, spec in zip(quoted, specs, strict=True)
         ]
@@ -311,7 +330,7 @@ class Models:
 
     def options(self, spec: ModelSpec) -> Options:
         """The options of every call: those of the spec, which win, and those of `models.toml`."""
-        entry = self.file.options.get(f"{spec.endpoint}/{spec.model}")
+        entry = self.file.options.get(spec.name)
         return options_of(spec.settings, entry)
 
     def extra_options(self, spec: ModelSpec) -> str:

@@ -4,60 +4,41 @@ from __future__ import annotations
 
 import json
 from collections import Counter, defaultdict
-from collections.abc import Callable, Mapping, Sequence, Set
+from collections.abc import Mapping, Sequence
 from contextlib import closing, nullcontext
 from dataclasses import dataclass, field, replace
-from functools import cache
 from math import ceil, sqrt
-from pathlib import Path
 from statistics import fmean
-from typing import TypeAlias
 
 from pydantic import ValidationError
 
-from sociolab.app.data.sets import load_world
 from sociolab.app.players.casting import Casting
-from sociolab.app.players.models import Models, ModelSpec, with_options
 from sociolab.app.players.own_code import OwnJudge
-from sociolab.app.preflight.run_estimate import (
-    CallCounts,
-    Case,
-    ExamEstimate,
-    Parts,
-    ReplyLimit,
-    RunEstimate,
+from sociolab.app.preflight.measuring import (
+    LONG_TEXT,
+    SHORT_TEXT,
+    MeasuringModels,
+    estimate_exams,
+    price_and_time,
 )
-from sociolab.app.run.config import JudgeChoice, JudgeConfig, RunConfig
-from sociolab.app.run.exam import (
-    exam_cases,
-    exam_name,
-    has_sat,
-    models_to_examine,
-    stand_ins_of,
-)
+from sociolab.app.preflight.run_estimate import CallCounts, Case, Parts, RunEstimate
+from sociolab.app.run.config import RunConfig
 from sociolab.app.run.session import (
     Seated,
     choose_judges,
-    models_among,
     plan_cautions,
     plan_of,
     seat_all,
     world_of,
 )
 from sociolab.app.run_sync import run_sync
-from sociolab.core.episode import ACT, Action, Episode, Event, Json, Trial
-from sociolab.core.errors import StoreError
+from sociolab.core.episode import Action, Episode, Event, Json, Trial
 from sociolab.core.ports import (
-    CallKey,
-    ChatModel,
-    ChatReply,
     Judge,
     NoReply,
     Player,
-    Prompt,
     Question,
     Reply,
-    ReplyStore,
     Request,
     Role,
     World,
@@ -65,15 +46,13 @@ from sociolab.core.ports import (
 )
 from sociolab.core.seeding import interleave, stream
 from sociolab.engine.driver import drive
-from sociolab.models.budget import CHARACTERS_A_TOKEN, Budget, Price, estimate_tokens
+from sociolab.models.budget import Budget, Price
 from sociolab.models.cache import NullReplyStore
 from sociolab.prompting.made_up import Draw, prose, sample_value
-from sociolab.prompting.prefixes import PromptPrefixes
 from sociolab.prompting.structured import schema_of
 from sociolab.report.catalogue import Catalogue
-from sociolab.report.finding import Sentence
 from sociolab.store.connect import store_path
-from sociolab.store.store import RunRow, Store
+from sociolab.store.store import Store
 
 SAY = Catalogue("dry_run")
 
@@ -103,27 +82,19 @@ SHORT_EPISODE = 8
 """Turns of an episode at the low end, unless its limit is lower. 154 public SOTOPIA episodes
 between models had 9.2 on average, with a limit of 20 (see benchmarks/bench_estimates.py)."""
 
-SHORT_TEXT, LONG_TEXT = 150, 250
-"""Characters of a text at the low end and in the maximum; the mean in those episodes was 203."""
-
 _COMPLAINT = "expected the words of one line, word for word, found others " * 3
 """A complaint of typical length, for an answer that is sent back."""
 
 _UNPRICED = Price(1.0, 4.0)
 """Weights of tokens without a price: those written usually cost four times those read."""
 
-_LAST = 200
-"""Maximum number of a model's calls whose mean is the time of a call."""
-
-_LOOKED_AT = 20_000
-"""Number of the store's latest calls among which the model's calls are looked for."""
-
 
 def estimate(config: RunConfig, latency: float | None = None) -> RunEstimate:
     """Estimate the calls, tokens, cost and time of a run. No model is called and nothing is stored.
 
     `cases` hold the range; `most` is the largest, in which every episode runs to its turn limit if
-    the world has one. `latency` is the seconds per call, by default as last measured in the store.
+    the world has one. `latency` is the seconds per call, by default as last measured in the store
+    at each model's address.
     Raises the ConfigErrors that the run itself would raise.
 
     >>> from sociolab import RunConfig, estimate
@@ -137,7 +108,7 @@ def estimate(config: RunConfig, latency: float | None = None) -> RunEstimate:
 async def estimate_run(config: RunConfig, latency: float | None = None) -> RunEstimate:
     """`estimate` for code inside an event loop."""
     kit = world_of(config)
-    models = _MeasuringModels(config)
+    models = MeasuringModels(config)
     casting = Casting(kit, models, NullReplyStore(), Budget())
     seated = seat_all(config, casting)
     plan = plan_of(config, kit, seated)
@@ -162,108 +133,30 @@ async def estimate_run(config: RunConfig, latency: float | None = None) -> RunEs
     work = _Work(config, kit, models, plan, agents, ruled, asking)
     path = store_path(config.store)
     with closing(Store.open(path, create=False)) if path.is_file() else nullcontext() as store:
-        row = (
-            store.run(config.name) if store and config.name and store.has_run(config.name) else None
-        )
-        exams = await _estimate_exams(store, config.world, row, config, casting, models)
-    prices = {name: models.price(spec) for name, spec in models.specs.items()}
-    expected: Case | None = None
+        exams = await estimate_exams(store, config.world, config, casting, models)
+    prices, expected = models.prices, None
     if kit.dry_run is None:
         low, most, measured = await work.in_turns()
         cases: tuple[Case, ...] = (low, between(low, most, prices), most)
         about: str = SAY("in_turns", turns=SHORT_EPISODE, short=SHORT_TEXT, long=LONG_TEXT)
     else:
         cases, expected, measured, about = await work.simulated(kit.dry_run, prices)
-    measured_seconds = _recent_seconds(store_path(config.store))
-    at_once = None if kit.dry_run else min(config.episodes, len(plan))
-    seconds = measured_seconds if latency is None else lambda _: latency
-    rates = [models.rates(case, seconds) for case in cases]
-    for case, case_rates in zip(cases, rates, strict=True):
-        if case_rates and all(rate.seconds is not None for rate in case_rates):
-            case.seconds = seconds_in_all(case_rates, at_once)
-    time = _time_line(cases[:2], rates[-1], latency)
-    addresses = {
-        name: models.endpoint(spec).base_url for name, spec in sorted(models.specs.items())
-    }
-    unpriced = [spec for name, spec in sorted(models.specs.items()) if not prices[name]]
-    missing = models.no_price(*unpriced) if unpriced else ""
-    return RunEstimate(
+    estimated = RunEstimate(
         len(plan),
         len(tasks),
         measured,
         cases,
         prices,
-        time,
-        about,
-        own,
-        addresses,
-        missing,
-        expected,
-        models.limits(config),
-        config.budget_share,
-        exams,
-        not_shown,
+        about=about,
+        uncounted=own,
+        expected=expected,
+        limits=models.limits(config.players, config.judges, config.readers),
+        budget=config.budget_share,
+        exams=exams,
+        not_shown=not_shown,
     )
-
-
-async def _estimate_exams(
-    store: Store | None,
-    world: str,
-    run: RunRow | None,
-    config: JudgeChoice,
-    casting: Casting,
-    models: _MeasuringModels,
-) -> tuple[ExamEstimate, ...]:
-    """Estimate the exams of a world that these judges have not sat. `run` is the run that they
-    judge, if it is stored."""
-    cases, exams = exam_cases(world), []
-    examinees = models_to_examine(config, stand_ins_of(run) if run else ())
-    for judge in (examinee.judge(casting) for examinee in examinees):
-        if store is not None and has_sat(store, world, cases, judge.id):
-            continue
-        case = Case("exam")
-        for exam_case in cases:
-            await judge.judge(exam_case.episode)
-            parts: Parts = defaultdict(CallCounts)
-            for model, key, part in models.take_calls():
-                parts[model, key.role].add(part)
-            case.add_trials(parts)
-        if case.parts:
-            exams.append(ExamEstimate(judge.id, world, exam_name(world, cases), case))
-    return tuple(exams)
-
-
-async def estimate_judging(store: Store, run: str, config: JudgeConfig) -> tuple[RunEstimate, int]:
-    """Estimate the judging of a stored run; with the number of episodes that are judged already.
-
-    Prompts are those that the judges would get. No model is called and nothing is stored.
-    """
-    row = store.run(run)
-    kit = load_world(row.world, settings=row.world_settings | config.settings)
-    models = _MeasuringModels(config)
-    casting = Casting(kit, models, NullReplyStore(), Budget())
-    judges = [casting.judge(text) for text in config.judges]
-    played = [trial_row.trial for trial_row in store.trials(run) if trial_row.status == "played"]
-    case, done = Case("low"), 0
-    for trial in played:
-        is_judged = store.verdicts.judged
-        pending = [
-            candidate
-            for candidate in judges
-            if not is_judged(run, candidate.id, trial=trial.id, judging=0)
-        ]
-        done += not pending
-        for judge in pending:
-            await judge.judge(Episode(trial, store.events(run, trial.id)))
-        parts: Parts = defaultdict(CallCounts)
-        for model, key, part in models.take_calls():
-            parts[model, key.role].add(part)
-        case.add_trials(parts)
-    exams = await _estimate_exams(store, row.world, row, config, casting, models)
-    prices = {name: models.price(spec) for name, spec in models.specs.items()}
-    tasks, limits = len({trial.task.id for trial in played}), models.limits(config)
-    expected = RunEstimate(len(played), tasks, tasks, (case,), prices, limits=limits, exams=exams)
-    return expected, done
+    at_once = None if kit.dry_run else min(config.episodes, len(plan))
+    return await price_and_time(estimated, models, path, at_once, latency)
 
 
 def between(low: Case, most: Case, prices: Mapping[str, Price | None]) -> Case:
@@ -333,7 +226,7 @@ def _model_agents(seated: Seated) -> dict[str, _ModelAgent]:
             role: Role = "partner" if seatable is seated.partner else "agent"
             dialect = seatable.spec.settings.dialect
             agents[seatable.id.label] = _ModelAgent(
-                _name(seatable.spec), role, dialect, seatable.player
+                seatable.spec.name, role, dialect, seatable.player
             )
     return agents
 
@@ -359,7 +252,7 @@ class _Work:
 
     config: RunConfig
     kit: WorldKit
-    models: _MeasuringModels
+    models: MeasuringModels
     plan: tuple[Trial, ...]
     agents: Mapping[str, _ModelAgent]
     ruled: Mapping[str, Player]
@@ -576,10 +469,7 @@ class _Work:
     async def _measure_judges(self, trial: Trial, events: tuple[Event, ...]) -> Parts:
         for judge in self.judges:
             await judge.judge(Episode(trial, events))
-        parts: Parts = defaultdict(CallCounts)
-        for model, key, part in self.models.take_calls():
-            parts[model, key.role].add(part)
-        return parts
+        return self.models.take_parts()
 
 
 async def _play(world: World, trial: Trial, players: Mapping[str, Player]) -> tuple[Event, ...]:
@@ -587,9 +477,6 @@ async def _play(world: World, trial: Trial, players: Mapping[str, Player]) -> tu
 
 
 # ------------------------------------------------------------------ players and models
-
-Call: TypeAlias = tuple[str, CallKey, CallCounts]
-"""The name of a model, the key of the call, and its tokens."""
 
 
 def _question_kind(request: Request) -> str:
@@ -680,198 +567,3 @@ class _StandIn:
             return Reply(requested.reply.model_validate(values))
         except ValidationError as error:
             return NoReply("unreadable", str(error), again=False)
-
-
-@dataclass
-class _MeasuringModels(Models):
-    """Models that make up replies of the right form instead of calling, and record their calls.
-
-    Each text that is made up has so many `characters`. `needs` holds, by kind of question, the
-    tokens that a reply may need; `readers` the labels of the judges that read outcomes.
-    """
-
-    specs: dict[str, ModelSpec] = field(default_factory=dict)
-    calls: list[Call] = field(default_factory=list)
-    characters: int = (SHORT_TEXT + LONG_TEXT) // 2
-    needs: dict[str, int] = field(default_factory=dict)
-    readers: Set[str] = frozenset()
-
-    def kind(self, key: CallKey) -> str:
-        """The kind of a call in words, such as "turn", "closing question" or "judge"."""
-        if key.role == "judge":
-            return _READER if key.name in self.readers else _JUDGE
-        name = key.name.partition(":")[0].replace("_", " ")
-        return {ACT: "turn", "closing": "closing question"}.get(name, name)
-
-    def cached(self, spec: ModelSpec, replies: ReplyStore, budget: Budget) -> ChatModel:
-        """A model that records its calls; ConfigError for a wrong endpoint, as in a real run."""
-        self.endpoint(spec)
-        self.specs[_name(spec)] = spec
-        model = _MeasuringModel(_name(spec), self)
-        return with_options(model, self.options(spec), self.config.reply_room)
-
-    def limits(self, config: JudgeChoice) -> dict[str, dict[str, ReplyLimit]]:
-        """The limits of replies, by spec and kind of question.
-
-        Every player has limits for all questions that any player was asked, because one player is
-        measured for several.
-        """
-        played = sorted(
-            set(self.needs) - {_JUDGE, _READER}, key=lambda name: (-self.needs[name], name)
-        )
-        limits: dict[str, dict[str, ReplyLimit]] = defaultdict(dict)
-        for kinds, texts in (
-            (played, config.players),
-            ([_JUDGE], config.judges),
-            ([_READER], config.readers),
-        ):
-            for spec in models_among(*texts):
-                cap = self.options(spec).max_tokens
-                for kind in kinds:
-                    if needs := self.needs.get(kind):
-                        limits[spec.label][kind] = ReplyLimit(cap or needs, needs)
-        return dict(sorted(limits.items()))
-
-    def take_calls(self) -> list[Call]:
-        """The calls since the last call of this method."""
-        calls = list(self.calls)
-        self.calls.clear()
-        return calls
-
-    def rates(self, case: Case, seconds: Callable[[str], float | None]) -> list[CallRate]:
-        """How fast each model of a case can be called; `seconds` gives the time of a call."""
-        rates = []
-        for name, part in case.models.items():
-            endpoint = self.endpoint(self.specs[name])
-            limits = (
-                endpoint.name,
-                seconds(name),
-                endpoint.in_flight,
-                endpoint.requests_per_minute,
-            )
-            rates.append(CallRate(name, *limits, part.calls, case.longest[name]))
-        return rates
-
-
-@dataclass(frozen=True, slots=True)
-class _MeasuringModel:
-    """A chat model that makes up its replies.
-
-    Second attempts are not measured: that a made-up reply was unusable says nothing about a real
-    one.
-    """
-
-    label: str
-    models: _MeasuringModels
-    prefixes: PromptPrefixes = field(default_factory=PromptPrefixes)
-
-    async def complete(self, prompt: Prompt, key: CallKey) -> ChatReply:
-        kind = self.models.kind(key)
-        self.models.needs[kind] = max(prompt.needs or 0, self.models.needs.get(kind, 0))
-        drawn = stream(key.turn, key.trial, key.seat, key.name, key.attempt)
-        draw = Draw(drawn, self.models.characters)
-        if prompt.schema is None:
-            text = f"speak: {prose(draw.random, draw.characters)}"
-        else:
-            text = json.dumps(sample_value(json.loads(prompt.schema.text), draw))
-        if key.attempt == 1:
-            messages = [(message.role, message.text) for message in prompt.messages]
-            schema = prompt.schema.text if prompt.schema else ""
-            repeated = self.prefixes.repeated(schema, messages)
-            tokens = round(repeated / CHARACTERS_A_TOKEN), round(len(text) / CHARACTERS_A_TOKEN)
-            self.models.calls.append(
-                (self.label, key, CallCounts(1, estimate_tokens(prompt), *tokens))
-            )
-        return ChatReply(text)
-
-
-_JUDGE, _READER = "judge", "reader"
-
-
-def _name(spec: ModelSpec) -> str:
-    """The name by which a model is priced: its spec without options."""
-    return f"{spec.endpoint}/{spec.model}"
-
-
-# ------------------------------------------------------------------ time
-
-
-@dataclass(frozen=True, slots=True)
-class CallRate:
-    """How fast a model can be called: seconds per call (None: unknown) and its endpoint's limits.
-    `calls` is the number in the whole plan, `longest` that in the trial with the most."""
-
-    model: str
-    endpoint: str
-    seconds: float | None
-    in_flight: int
-    per_minute: float | None
-    calls: int
-    longest: int
-
-
-def seconds_in_all(rates: Sequence[CallRate], at_once: int | None) -> float:
-    """How many seconds the calls of a plan take: the time of the busiest endpoint or, if larger and
-    `at_once` trials are played at a time, that of the trials, whose calls follow each other."""
-    endpoints = {rate.endpoint for rate in rates}
-    busiest = max(
-        _endpoint_seconds([rate for rate in rates if rate.endpoint == endpoint])
-        for endpoint in endpoints
-    )
-    if at_once is None:
-        return busiest
-    one_by_one = sum(rate.calls * (rate.seconds or 0) for rate in rates) / at_once
-    longest = sum(rate.longest * (rate.seconds or 0) for rate in rates)
-    return max(busiest, one_by_one, longest)
-
-
-def _endpoint_seconds(rates: Sequence[CallRate]) -> float:
-    answering = sum(rate.calls * (rate.seconds or 0) for rate in rates) / rates[0].in_flight
-    per_minute = rates[0].per_minute
-    if per_minute is None:
-        return answering
-    return max(answering, sum(rate.calls for rate in rates) / per_minute * 60)
-
-
-def _time_line(cases: Sequence[Case], rates: Sequence[CallRate], latency: float | None) -> Sentence:
-    """A sentence on how long the run takes, and why. `latency` is the time of a call that the user
-    gave, if any."""
-    unknown = [rate.model for rate in rates if rate.seconds is None]
-    if unknown:
-        return SAY("no_time", models=unknown)
-    ends = dict.fromkeys(_duration(case.seconds or 0) for case in (cases[0], cases[-1]))
-    at_once = sorted({(rate.endpoint, rate.in_flight) for rate in rates})
-    if latency is not None:
-        pace = SAY("pace_given", seconds=latency)
-    else:
-        each = [SAY("seconds", seconds=rate.seconds, model=rate.model) for rate in rates]
-        pace = SAY("pace_measured", each=each)
-    return SAY(
-        "time",
-        time=" to ".join(ends),
-        pace=pace,
-        limits=[SAY("at_once", n=most, endpoint=name) for name, most in at_once],
-    )
-
-
-def _duration(seconds: float) -> str:
-    if seconds < 90:
-        return f"{max(seconds, 1):.0f} s"
-    minutes = seconds / 60
-    return f"{minutes:.0f} min" if minutes < 90 else f"{minutes / 60:.1f} h"
-
-
-def _recent_seconds(path: Path) -> Callable[[str], float | None]:
-    """A function for the mean time of a model's latest calls; None if the store has none."""
-
-    @cache
-    def seconds(model: str) -> float | None:
-        if not path.is_file():
-            return None
-        try:
-            with closing(Store.open(path, create=False)) as store:
-                return store.calls.latest_seconds(model, _LAST, _LOOKED_AT)
-        except StoreError:  # the run itself reports what is wrong with the store
-            return None
-
-    return seconds

@@ -127,7 +127,11 @@ class RunEstimate:
     simulated episodes, where a world is simulated. `limits` holds the limits of replies, by spec
     and kind of question. `budget` is in dollars. `exams` are the exams that the judges have not
     sat, which no other figure includes. `not_shown` are the world's sentences on what the plan will
-    not show.
+    not show. `stand_ins` are the models that the stand-in endpoint serves.
+
+    Of judging stored episodes, the trials are those still to be judged, `done` is the number of the
+    others, `work` what is said of both, `spent` the dollars that count against the budget already.
+    `unit` is the noun for what is judged if that is no episode.
     """
 
     trials: int
@@ -145,6 +149,11 @@ class RunEstimate:
     budget: float | None = None
     exams: tuple[ExamEstimate, ...] = ()
     not_shown: tuple[str, ...] = ()
+    stand_ins: tuple[str, ...] = ()
+    work: tuple[str, ...] = ()
+    done: int = 0
+    spent: float = 0.0
+    unit: str = ""
 
     @property
     def exam(self) -> Case | None:
@@ -204,7 +213,8 @@ class RunEstimate:
         if self.budget is None or not self.episode_usd:
             return None
         exam = (self.usd(self.exam) if self.exam else None) or 0.0
-        return min(self.trials, int(max(0.0, self.budget - exam) / self.episode_usd))
+        left = max(0.0, self.budget - self.spent - exam)
+        return min(self.trials, int(left / self.episode_usd))
 
     def usd(self, case: Case, *, cached: bool = False) -> float | None:
         """The cost of all models in dollars; None if one of them has no price."""
@@ -220,7 +230,9 @@ class RunEstimate:
             "trials": self.trials,
             "tasks": self.tasks,
             "measured_tasks": self.measured,
+            "done": self.done,
             "budget_usd": self.budget,
+            "spent_usd": self.spent,
             "affordable_trials": self.affordable,
             "cases": [
                 self._case(case)
@@ -230,6 +242,7 @@ class RunEstimate:
             "no_price": list(self.unpriced),
             "not_counted": list(self.uncounted),
             "not_shown": list(self.not_shown),
+            "stand_ins": list(self.stand_ins),
             "addresses": dict(self.addresses),
             "longest_replies": {
                 label: {kind: asdict(limit) for kind, limit in kinds.items()}
@@ -281,23 +294,29 @@ class RunEstimate:
     def section(self) -> Section:
         """The estimate as a section: a table, with sentences on what it is based on."""
         title, tasks = SAY("title"), Count("task", self.tasks)
-        sentences: list[str] = [SAY("trials", trials=Count("trial", self.trials), tasks=tasks)]
+        trials = SAY("trials", trials=Count("trial", self.trials), tasks=tasks)
+        sentences: list[str] = [*(self.work or (trials,))]
         sentences += [SAY("address", model=name, url=url) for name, url in self.addresses.items()]
         cautions = [*self.not_shown, *self.too_short]
+        if self.stand_ins:
+            cautions.append(SAY("stand_ins", models=self.stand_ins))
         if self.budget is not None and (count := self.affordable) is not None:
-            budget, episodes = money(self.budget), Count("episode", self.trials)
+            budget, episodes = money(self.budget), Count(self.unit or "episode", self.trials)
             if count == self.trials:
                 sentences.append(SAY("covers_all", budget=budget, episodes=episodes))
             else:
                 sentences.append(SAY("buys", budget=budget, n=count, episodes=episodes))
-        if self.no_price:
-            cautions.append(SAY("cost_unknown", why=self.no_price))
+        if self.budget is not None and self.spent:
+            sentences.append(SAY("spent", spent=money(self.spent), budget=money(self.budget)))
         if self.uncounted:
             cautions.append(SAY("not_counted", names=self.uncounted))
-        if not self.prices:
+        if not (self.most.total.calls or self.exams):
             sentences += [] if self.uncounted else [SAY("free")]
             return Section(title, tuple(sentences), tuple(cautions))
-        return Section(title, (*sentences, self.time), tuple(cautions), (self._table(),))
+        if self.no_price:
+            cautions.append(SAY("cost_unknown", why=self.no_price))
+        sentences += [self.time] if self.time else []
+        return Section(title, tuple(sentences), tuple(cautions), (self._table(),))
 
     def _table(self) -> FindingTable:
         low, high = self.range
@@ -338,7 +357,7 @@ class RunEstimate:
             yield SAY("bound", calls=self._calls(self.most), exam=beside)
         if self.exam is not None:
             yield SAY("exam_once")
-        yield SAY("tokens", tasks=Count("task", self.measured))
+        yield SAY("tokens", tasks=Count(self.unit or "task", self.measured))
         yield from self._reply_limits()
         if self._caching:
             most = self.most.total

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Iterator, Sequence, Set
 from contextlib import nullcontext
 from dataclasses import dataclass, replace
 from textwrap import shorten
@@ -13,7 +13,7 @@ from sociolab.app.players.casting import Casting
 from sociolab.app.players.models import Models, ModelSpec, parse
 from sociolab.app.registry import world_plugin
 from sociolab.app.run.config import EPISODES, ExamConfig, JudgeChoice, JudgeConfig, RunConfig
-from sociolab.app.run.session import patience_of
+from sociolab.app.run.session import note_servers, patience_of
 from sociolab.app.run_sync import synchronous
 from sociolab.core.codec import compact_json, encode_event, encode_trial
 from sociolab.core.errors import ConfigError, ModelError, StorageError
@@ -24,16 +24,25 @@ from sociolab.core.score import JudgeId
 from sociolab.core.seeding import digest
 from sociolab.models.budget import Budget
 from sociolab.report.catalogue import Catalogue
-from sociolab.report.exam import EXAM, MarkedCase, exam_entry, latest, marked_cases, miss_words
+from sociolab.report.exam import (
+    EXAM,
+    REHEARSAL,
+    MarkedCase,
+    exam_entry,
+    latest,
+    marked_cases,
+    miss_words,
+)
 from sociolab.report.finding import Count, Finding
 from sociolab.report.schema import ExamEntry
 from sociolab.report.section import Section
+from sociolab.report.words import stand_in_words
 from sociolab.runner.judging import JudgingBench, Jury
 from sociolab.runner.local import work_all
 from sociolab.runner.progress import TalliedReplies, Tally, Watch
 from sociolab.store.calls import RunReplies
 from sociolab.store.connect import lock_run, run_is_locked, store_path
-from sociolab.store.store import RunRow, Store
+from sociolab.store.store import Store
 
 SAY = Catalogue("exam")
 
@@ -48,6 +57,12 @@ class Examinee:
     spec: str
     role: Literal["judge", "reader"] = "judge"
 
+    @property
+    def models(self) -> tuple[ModelSpec, ...]:
+        """The model to be examined; none if this is no model."""
+        spec = parse(self.spec, self.role)
+        return (spec,) if isinstance(spec, ModelSpec) else ()
+
     def judge(self, casting: Casting) -> Judge:
         """Make the judge of this spec; ConfigError if that is impossible."""
         return casting.reader(self.spec) if self.role == "reader" else casting.judge(self.spec)
@@ -57,6 +72,13 @@ def exam_cases(world: str) -> tuple[ExamCase, ...]:
     """The cases of a world's exam; empty if the world ships none."""
     make = world_plugin(world).exam
     return tuple(make()) if make is not None else ()
+
+
+def exam_cases_of(world: str) -> tuple[ExamCase, ...]:
+    """The cases of an exam to be sat; ConfigError if the world ships none."""
+    if cases := exam_cases(world):
+        return cases
+    raise ConfigError(f"--world: expected a world with an exam, found {world}")
 
 
 def exam_name(world: str, cases: Sequence[ExamCase]) -> str:
@@ -85,14 +107,15 @@ def _case_settings(case: ExamCase) -> dict[str, Any]:
     }
 
 
-def lay_out(store: Store, world: str, cases: Sequence[ExamCase]) -> str:
-    """Store these cases as a played run unless they are stored already; the name of the run."""
-    run = exam_name(world, cases)
+def lay_out(store: Store, world: str, cases: Sequence[ExamCase], keeps: str = EXAM) -> str:
+    """Store these cases as a played run unless they are stored already; the name of the run, which
+    says whether it is a `REHEARSAL`."""
+    run = exam_name(world, cases) + ("" if keeps == EXAM else "-stand-in")
     rows: dict[str, Any] = {case.id: _case_settings(case) for case in cases}
     with store.transaction():
         if not store.has_run(run):
             trials = [case.episode.trial for case in cases]
-            store.create_run(run, world, {"cases": rows}, trials, keeps=EXAM)
+            store.create_run(run, world, {"cases": rows}, trials, keeps=keeps)
             for case in cases:
                 for event in case.episode.events:
                     store.append(run, case.id, event)
@@ -105,7 +128,7 @@ class Examiner:
     """Has judges sit the exam of a world; `casting` is that of the run that they judge.
 
     While another process holds the same exam, an examiner that `yields` leaves it to that process;
-    any other raises StoreError.
+    any other raises StoreError. `keeps` says whether the exam is a `REHEARSAL`.
     """
 
     store: Store
@@ -114,6 +137,7 @@ class Examiner:
     examinees: Sequence[Examinee]
     tally: Tally
     yields: bool = True
+    keeps: str = EXAM
 
     async def examine(self, judged: str = "") -> ModelError | None:
         """Have each judge sit the cases that it has not sat; the error that ended this early, or
@@ -124,14 +148,16 @@ class Examiner:
         path = self.store.path
         if not (cases := exam_cases(self.world)):
             return None
-        run = lay_out(self.store, self.world, cases)
+        run = lay_out(self.store, self.world, cases, self.keeps)
         if self.yields and run_is_locked(path, run):
             return None
         replies, waits = TalliedReplies(self.tally), self.tally.waits
         replies.keep_in(RunReplies(self.store, run))
         casting = replace(self.casting, replies=replies)
         jury = Jury(self.store, run, waits)
+        specs = [spec for examinee in self.examinees for spec in examinee.models]
         with lock_run(path, run):
+            await note_servers(self.store, run, specs, casting.models)
             for judge in (examinee.judge(casting) for examinee in self.examinees):
                 sitting = self._sitting(run, judge.id, judged)
                 pending = [
@@ -165,7 +191,7 @@ class Examiner:
         return last + 1 if before and current and not before & current else last
 
 
-def examiner_of(
+async def examiner_of(
     store: Store,
     run: str,
     casting: Casting,
@@ -177,39 +203,34 @@ def examiner_of(
     Of a run in parts, only the first part holds exams. Models that the stand-in endpoint serves sit
     none.
     """
-    row, part = store.run(run), config.part
-    examinees = models_to_examine(config, stand_ins_of(row))
-    if not examinees or (part is not None and part.number != 1):
+    if config.part is not None and config.part.number != 1:
         return None
-    return Examiner(store, casting, row.world, examinees, tally)
+    examinees = await models_to_examine(config, casting.models)
+    return Examiner(store, casting, store.run(run).world, examinees, tally) if examinees else None
 
 
-def stand_ins_of(run: RunRow) -> Collection[str]:
-    """Labels of a run's models that are known to be served by the stand-in endpoint."""
-    settings: Any = run.settings
-    return settings.get(STAND_INS, ()) if isinstance(settings, dict) else ()
-
-
-def models_to_examine(config: JudgeChoice, but: Collection[str] = ()) -> list[Examinee]:
-    """The models among the chosen judges and readers, except those with labels in `but`; none if
-    the exam is off."""
+async def models_to_examine(config: JudgeChoice, models: Models) -> list[Examinee]:
+    """The models among the chosen judges and readers, except those that the stand-in endpoint
+    serves; none if the exam is off."""
     if config.exam == "off":
         return []
     examinees = [*map(Examinee, config.judges)]
     examinees += [Examinee(reader, "reader") for reader in config.readers]
+    served = await models.stand_ins(spec for each in examinees for spec in each.models)
     return [
         examinee
         for examinee in examinees
-        if isinstance(spec := parse(examinee.spec, examinee.role), ModelSpec)
-        and spec.label not in but
+        if any(spec.label not in served for spec in examinee.models)
     ]
 
 
-def has_sat(store: Store, world: str, cases: Sequence[ExamCase], judge: JudgeId) -> bool:
-    """Whether a judge has sat all cases, with or without usable answers."""
+def sat_cases(
+    store: Store, world: str, cases: Sequence[ExamCase], judge: JudgeId
+) -> Set[str | None]:
+    """The cases that a judge has sat, with or without usable answers."""
     run = exam_name(world, cases)
-    sat = {row.trial for row in store.verdicts.judgings(run, judge)} if store.has_run(run) else {}
-    return {case.id for case in cases} <= {*sat}
+    rows = store.verdicts.judgings(run, judge) if store.has_run(run) else ()
+    return {row.trial for row in rows}
 
 
 # ------------------------------------------------------------------ exams by a command
@@ -218,7 +239,8 @@ def has_sat(store: Store, world: str, cases: Sequence[ExamCase], judge: JudgeId)
 @dataclass(frozen=True, slots=True)
 class ExamResult:
     """The result of an exam. `entry` is None if no case is about the metrics of this judge;
-    `stopped` says why the exam ended early ("" if it did not)."""
+    `stopped` says why the exam ended early ("" if it did not). `stand_ins` has the judge's label if
+    the stand-in endpoint answered: such an exam is a rehearsal, and no report shows it."""
 
     judge: JudgeId
     world: str
@@ -226,6 +248,7 @@ class ExamResult:
     marked: tuple[MarkedCase, ...]
     entry: ExamEntry | None
     stopped: str = ""
+    stand_ins: tuple[str, ...] = ()
 
 
 @synchronous
@@ -233,40 +256,43 @@ async def take_exam(config: ExamConfig, watch: Watch | None = None) -> ExamResul
     """Have a judge sit the cases of a world's exam that it has not sat; works inside a running
     event loop, too. ConfigError if the world ships no exam, or for a judge that cannot be made."""
     kit = load_world(config.world, settings=config.settings)
-    if not exam_cases(config.world):
-        raise ConfigError(f"--world: expected a world with an exam, found {config.world}")
+    cases = exam_cases_of(config.world)
     tally, models, path = Tally(), Models(config), store_path(config.store)
     patience = patience_of(config.agent_timeout)
     casting = Casting(kit, models, TalliedReplies(tally), Budget(config.budget), patience)
     examinee = Examinee(config.judge, config.role)
     judge = examinee.judge(casting).id
     with Store.open(path) as store:
-        examiner = Examiner(store, casting, config.world, [examinee], tally, yields=False)
-        run = lay_out(store, config.world, exam_cases(config.world))
         try:
+            served = await models.stand_ins(examinee.models)
+            keeps = REHEARSAL if served else EXAM
+            examiner = Examiner(store, casting, config.world, [examinee], tally, False, keeps)
+            run = lay_out(store, config.world, cases, keeps)
             with watch(run, tally) if watch else nullcontext():
                 error = await examiner.examine()
         finally:
             await models.close()
         marked = latest(marked_cases(store, run, judge))
         entry = exam_entry(marked) if marked else None
-        return ExamResult(judge, config.world, run, marked, entry, str(error) if error else "")
+        stopped = str(error) if error else ""
+        return ExamResult(judge, config.world, run, marked, entry, stopped, served)
 
 
 def section(result: ExamResult) -> Section:
     """A section with a judge's results by form, and the cases that it missed."""
     judge, entry = result.judge.label, result.entry
     title = SAY("title", judge=judge, world=result.world)
+    warnings = tuple(stand_in_words({STAND_INS: result.stand_ins}))
     if entry is None:
-        return Section(title, (), (SAY("nothing_bound", judge=judge, world=result.world),))
+        nothing = SAY("nothing_bound", judge=judge, world=result.world)
+        return Section(title, (), (nothing,), warnings=warnings)
     how, cases = "passed_alone" if entry.passed else "failed_alone", Count("case", entry.cases)
     forms = [Finding(more=form.model_dump()) for form in entry.forms]
     tables = [SAY.table("forms", forms)]
     if missed := [*_missed(result.marked)]:
         tables.append(SAY.table("misses", missed, run=result.run))
-    return Section(
-        title, (SAY(how, judge=judge, right=entry.right, cases=cases),), (), tuple(tables)
-    )
+    marks = SAY(how, judge=judge, right=entry.right, cases=cases)
+    return Section(title, (marks,), (), tuple(tables), warnings=warnings)
 
 
 def _missed(marked: Sequence[MarkedCase]) -> Iterator[Finding]:
@@ -297,6 +323,7 @@ def document(result: ExamResult) -> dict[str, Any]:
         "world": result.world,
         "run": result.run,
         "stopped": result.stopped,
+        "stand_ins": list(result.stand_ins),
         "exam": result.entry and result.entry.model_dump(),
         "cases": [
             {

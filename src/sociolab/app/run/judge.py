@@ -16,7 +16,7 @@ from sociolab.app.players.models import Models
 from sociolab.app.registry import world_plugin
 from sociolab.app.run.config import EPISODES, JudgeConfig
 from sociolab.app.run.exam import examiner_of
-from sociolab.app.run.session import Worker, models_of, note_stand_ins, patience_of
+from sociolab.app.run.session import Worker, models_of, note_servers, patience_of
 from sociolab.app.run_sync import run_sync
 from sociolab.core.episode import Episode
 from sociolab.core.errors import ConfigError, ModelError, StorageError
@@ -100,14 +100,7 @@ async def judge_due(
         casting = Casting(
             kit, models, replies, budget, patience_of(config.agent_timeout), tally.waits
         )
-        if sheet:
-            name, guide = sheet_of(kit.world, row.world, sheet)
-            judges = [casting.observer(text, name, guide) for text in config.judges]
-        else:
-            judges = [casting.judge(text) for text in config.judges if text != NO_JUDGE]
-        judges += [casting.reader(text) for text in config.readers]
-        if not judges:
-            raise ConfigError("--judge: expected a judge, or a --reader, found none")
+        judges = judges_of(config, casting, row.world, sheet)
         bench = JudgingBench(store, run, Jury(store, run, tally.waits), replies, tally, config.part)
         tally.judges = tuple(judge.id for judge in judges)
         earlier = store.verdicts.judges(run)
@@ -115,11 +108,11 @@ async def judge_due(
         pending, began = bench.due(new, 1) + bench.due(judges, repeats), time.perf_counter()
         tally.total = len(pending)
         if worker is None:
-            await note_stand_ins(store, run, models_of(config), models)
+            await note_servers(store, run, models_of(config), models)
         try:
             with watch(run, tally) if watch else nullcontext():
                 alone = worker is not None or sheet
-                examiner = None if alone else examiner_of(store, run, casting, config, tally)
+                examiner = None if alone else await examiner_of(store, run, casting, config, tally)
                 if examiner and (stopped := await examiner.examine()):
                     return stopped
                 if config.on:
@@ -139,6 +132,20 @@ async def judge_due(
         if isinstance(error, StorageError):
             raise error
         return error
+
+
+def judges_of(config: JudgeConfig, casting: Casting, world: str, sheet: str) -> list[Judge]:
+    """The judges and readers to ask; with a `sheet`, judges that fill it in. ConfigError if there
+    are none."""
+    if sheet:
+        name, guide = sheet_of(casting.kit.world, world, sheet)
+        judges = [casting.observer(text, name, guide) for text in config.judges]
+    else:
+        judges = [casting.judge(text) for text in config.judges if text != NO_JUDGE]
+    judges += [casting.reader(text) for text in config.readers]
+    if not judges:
+        raise ConfigError("--judge: expected a judge, or a --reader, found none")
+    return judges
 
 
 def sheet_of(world: World, name: str, sheet: str) -> tuple[str, RatingGuide]:

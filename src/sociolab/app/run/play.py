@@ -16,7 +16,7 @@ from sociolab.app.run.session import (
     RunSession,
     Worker,
     models_of,
-    note_stand_ins,
+    note_servers,
     open_session,
     patience_of,
     plan_cautions,
@@ -134,7 +134,7 @@ async def run_async(
         if on_progress is not None:
             tally = session.tally
             tally.on_done = lambda: on_progress(_progress(session.name, tally))
-        await note_stand_ins(session.store, session.name, models_of(config), session.models)
+        await note_servers(session.store, session.name, models_of(config), session.models)
         error = await play_session(session, watch, examines=True)
         from sociolab.app.opened_run import Run  # imported late, for a quick start
         from sociolab.app.search_index import index_run
@@ -191,7 +191,7 @@ async def play_session(
     tally.course = _course(session, rows, pending)
     try:
         with watch(session.name, tally) if watch else nullcontext():
-            examiner = _examiner(session) if examines else None
+            examiner = await _examiner(session) if examines else None
             if examiner and (stopped := await examiner.examine()):
                 return stopped
             if session.config.on:
@@ -212,11 +212,11 @@ async def play_session(
     return error
 
 
-def _examiner(session: RunSession) -> Examiner | None:
+async def _examiner(session: RunSession) -> Examiner | None:
     """None where no model judges, and with `--exam off`."""
     config, budget = session.config, session.budget or Budget()
     casting = Casting(session.kit, session.models, session.replies, budget)
-    return examiner_of(session.store, session.name, casting, config, session.tally)
+    return await examiner_of(session.store, session.name, casting, config, session.tally)
 
 
 async def play_part(config: RunConfig, worker: Worker) -> ModelError | None:

@@ -19,7 +19,13 @@ from sociolab.core import __version__
 from sociolab.core.code_fingerprint import OPTIONS, UNKNOWN, same_code, short_code
 from sociolab.core.episode import Agent, Json, Trial
 from sociolab.core.errors import ConfigError
-from sociolab.core.instructions import INSTRUCTIONS, STAND_INS, TAGS, parse_instructions
+from sociolab.core.instructions import (
+    ADDRESSES,
+    INSTRUCTIONS,
+    STAND_INS,
+    TAGS,
+    parse_instructions,
+)
 from sociolab.core.metrics import TRAINING_PARTNER
 from sociolab.core.ports import Judge, Player, Role, WorldKit
 from sociolab.core.seeding import digest
@@ -269,13 +275,17 @@ def models_among(*texts: str | None) -> tuple[ModelSpec, ...]:
     return tuple(spec for spec in specs if isinstance(spec, ModelSpec))
 
 
-async def note_stand_ins(
-    store: Store, run: str, specs: Iterable[ModelSpec], models: Models
-) -> None:
-    """Record in a run which of these models the stand-in endpoint serves."""
-    if served := await models.stand_ins(specs):
-        had = store.run(run).settings
-        store.set_settings(run, extended(had if isinstance(had, dict) else {}, STAND_INS, served))
+async def note_servers(store: Store, run: str, specs: Iterable[ModelSpec], models: Models) -> None:
+    """Record in a run at which addresses these models are called, and which of them the stand-in
+    endpoint serves."""
+    if not (called := tuple(specs)):
+        return
+    had = store.run(run).settings
+    settings = extended(
+        had if isinstance(had, dict) else {}, STAND_INS, await models.stand_ins(called)
+    )
+    addresses = {name: [place] for name, place in (await models.addresses(called)).items()}
+    store.set_settings(run, with_addresses(settings, {ADDRESSES: addresses}))
 
 
 def interrupted_result(config: RunConfig, name: str) -> RunResult:
@@ -318,6 +328,12 @@ def _settings(
     return settings | {MADE_WITH: made_with()}
 
 
+def run_name_for_replies(about: tuple[str, Mapping[str, str | None]]) -> str:
+    """The name of the run that `run_for_replies` opens for this work."""
+    kind, parts = about
+    return f"{kind}-{digest(*(f'{key}={value}' for key, value in sorted(parts.items())))}"
+
+
 @contextmanager
 def run_for_replies(
     store: Store,
@@ -331,8 +347,7 @@ def run_for_replies(
     `about` is a kind of work and its parameters, which decide the name: the same work finds the
     replies that it has paid for.
     """
-    kind, parts = about
-    name = f"{kind}-{digest(*(f'{key}={value}' for key, value in sorted(parts.items())))}"
+    (kind, parts), name = about, run_name_for_replies(about)
     with lock_run(path, name), store.failing_fast():
         if not store.has_run(name):
             store.create_run(name, world, dict(parts), [], keeps=kind)
@@ -503,7 +518,7 @@ def _pair_codes(
 MADE_WITH = "made_with"
 RESUMED_WITH = "resumed_with"
 
-BESIDE = frozenset({MADE_WITH, RESUMED_WITH, TAGS, STAND_INS, OPTIONS, INSTRUCTIONS})
+BESIDE = frozenset({MADE_WITH, RESUMED_WITH, TAGS, STAND_INS, ADDRESSES, OPTIONS, INSTRUCTIONS})
 """Settings on which no result depends, or that others cover; they may differ when a run resumes."""
 
 GIT_SECONDS = 2.0
@@ -549,12 +564,20 @@ def git_state(folder: Path) -> dict[str, Json] | None:
 
 def resumed(was: Mapping[str, Any], current: Mapping[str, Json]) -> dict[str, Json]:
     """The settings of a resumed run: as they were, plus the current versions, if they are new, and
-    new tags and stand-ins."""
-    settings = dict(was)
+    new tags, stand-ins and addresses."""
+    settings = with_addresses(was, current)
     recorded = [was.get(MADE_WITH), *was.get(RESUMED_WITH, ())]
-    if current[MADE_WITH] not in recorded:
+    if current.get(MADE_WITH, was.get(MADE_WITH)) not in recorded:
         settings[RESUMED_WITH] = [*was.get(RESUMED_WITH, ()), current[MADE_WITH]]
     return extended(extended(settings, TAGS, current.get(TAGS)), STAND_INS, current.get(STAND_INS))
+
+
+def with_addresses(settings: Mapping[str, Any], more: Mapping[str, Any]) -> dict[str, Json]:
+    """The settings with the addresses of other ones, each once for each model."""
+    addresses: dict[str, Any] = dict(settings.get(ADDRESSES) or {})
+    for model, places in (more.get(ADDRESSES) or {}).items():
+        addresses = extended(addresses, model, places)
+    return {**settings, ADDRESSES: addresses} if addresses else dict(settings)
 
 
 def extended(settings: Mapping[str, Any], key: str, more: Any) -> dict[str, Json]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Coroutine, Sequence
+from collections.abc import Callable, Coroutine, Mapping, Sequence
 from contextlib import nullcontext
 from dataclasses import dataclass
 from functools import partial
@@ -16,8 +16,14 @@ from pydantic import BaseModel, ConfigDict, ValidationError
 from sociolab.app.data.sets import load_world
 from sociolab.app.players.casting import Casting
 from sociolab.app.players.models import Models, ModelSpec, parse
+from sociolab.app.players.own_code import OwnJudge
 from sociolab.app.run.config import ValidationConfig
-from sociolab.app.run.session import patience_of, run_for_replies
+from sociolab.app.run.session import (
+    models_among,
+    note_servers,
+    patience_of,
+    run_for_replies,
+)
 from sociolab.app.run_sync import synchronous
 from sociolab.core.episode import Json
 from sociolab.core.errors import ConfigError, ModelError, SociolabError, StorageError, stops_all
@@ -28,6 +34,7 @@ from sociolab.core.ports import (
     Labelled,
     LabelledPoint,
     PointAnswer,
+    ReplyStore,
     WorldKit,
 )
 from sociolab.core.reading import first_problem, json_lines, toml_record
@@ -40,14 +47,14 @@ from sociolab.report.formatting import title_of
 from sociolab.report.section import Section
 from sociolab.runner.judging import verdicts_of
 from sociolab.runner.local import work_all
-from sociolab.runner.progress import TalliedReplies, Tally, Watch
+from sociolab.runner.progress import TalliedReplies, Tally, Waits, Watch
 from sociolab.stats.intervals import Estimate, mean, on_scale
 from sociolab.store.connect import store_path
 from sociolab.store.store import Store
 
 SAY = Catalogue("validation")
 MANIFEST = "set.toml"
-_AT_ONCE = 128
+AT_ONCE = 128
 """Number of items that are worked on concurrently."""
 _MOST_SHOWN, _LONGEST_SHOWN = 20, 200
 
@@ -130,41 +137,64 @@ async def validate(config: ValidationConfig, watch: Watch | None = None) -> Vali
     ConfigError where the set or the judge is missing or invalid. Works inside a running event loop,
     too.
     """
-    manifest = _read_manifest(config.data)
-    kit = load_world(manifest.world)
-    labelled = _read_items(config.data, manifest, kit)
-    items = _draw_items(labelled, config.limit)
-    spec, path, tally = parse(config.judge, "validate"), store_path(config.store), Tally()
+    path, tally = store_path(config.store), Tally()
     models, budget, replies = Models(config), Budget(config.budget), TalliedReplies(tally)
-    ask: Callable[[Labelled], Coroutine[Any, Any, tuple[Compared, ...]]]
-    if isinstance(spec, ModelSpec):
-        model = models.cached(spec, replies, budget)
-        judge_id, ask = (kit.reader or kit.model_judge)(model).id, partial(_ask_model, model)
-    else:
-        patience = patience_of(config.agent_timeout)
-        judge = Casting(kit, models, replies, budget, patience, tally.waits).judge(config.judge)
-        judge_id, ask = judge.id, partial(_ask_judge, judge)
-        items = [item for item in items if item.expected]
-        if not items:
-            raise ConfigError(
-                f"--judge {config.judge}: expected items whose labels make scores, found none in "
-                f"{config.data}; a judge of one's own gives scores, so give a model, which reads"
-            )
-    tally.total = len(items)
-    about = {"judge": config.judge, "set": digest(*(item.id for item in labelled))}
+    work = plan_validation(config, models, replies, budget, tally.waits)
+    manifest, items, tally.total = work.manifest, work.items, len(work.items)
     with (
         Store.open(path) as store,
-        run_for_replies(store, path, manifest.world, ("validation", about), replies) as name,
+        run_for_replies(store, path, manifest.world, work.about, replies) as name,
     ):
         budget.carry_over(store.calls.totals(name))
         try:
+            await note_servers(store, name, models_among(config.judge), models)
             with watch(name, tally) if watch else nullcontext():
-                by_item, error = await _ask_all(items, ask, tally)
+                by_item, error = await _ask_all(items, work.ask, tally)
         finally:
             await models.close()
     compared = tuple(comparison for item in items for comparison in by_item.get(item.id, ()))
     waiting, stopped = len(items) - len(by_item), str(error) if error else ""
-    return Validation(judge_id, config.data, manifest, compared, waiting, stopped)
+    return Validation(work.judge, config.data, manifest, compared, waiting, stopped)
+
+
+@dataclass(frozen=True, slots=True)
+class ValidationWork:
+    """Which items a judge is asked about, and how; `about` names the run of its replies (see
+    `run_for_replies`), `own` a judge of the user's own code."""
+
+    manifest: ValidationSet
+    judge: JudgeId
+    items: list[Labelled]
+    ask: Callable[[Labelled], Coroutine[Any, Any, tuple[Compared, ...]]]
+    about: tuple[str, Mapping[str, str | None]]
+    own: str = ""
+
+
+def plan_validation(
+    config: ValidationConfig, models: Models, replies: ReplyStore, budget: Budget, waits: Waits
+) -> ValidationWork:
+    """Read the set and make the judge; ConfigError where one of them is missing or invalid."""
+    manifest = _read_manifest(config.data)
+    kit = load_world(manifest.world)
+    labelled = _read_items(config.data, manifest, kit)
+    items = _draw_items(labelled, config.limit)
+    set_hash = digest(*(item.id for item in labelled))
+    about = ("validation", {"judge": config.judge, "set": set_hash})
+    spec = parse(config.judge, "validate")
+    if isinstance(spec, ModelSpec):
+        model = models.cached(spec, replies, budget)
+        judge_id = (kit.reader or kit.model_judge)(model).id
+        return ValidationWork(manifest, judge_id, items, partial(_ask_model, model), about)
+    patience = patience_of(config.agent_timeout)
+    judge = Casting(kit, models, replies, budget, patience, waits).judge(config.judge)
+    items = [item for item in items if item.expected]
+    if not items:
+        raise ConfigError(
+            f"--judge {config.judge}: expected items whose labels make scores, found none in "
+            f"{config.data}; a judge of one's own gives scores, so give a model, which reads"
+        )
+    own = judge.label if isinstance(judge, OwnJudge) else ""
+    return ValidationWork(manifest, judge.id, items, partial(_ask_judge, judge), about, own)
 
 
 # ------------------------------------------------------------------ the set
@@ -232,7 +262,7 @@ async def _ask_all(
         tally.done += 1
         tally.failed += _all_failed(by_item[item.id])
 
-    error = await work_all(items, work, _AT_ONCE, tally.waits)
+    error = await work_all(items, work, AT_ONCE, tally.waits)
     return by_item, error
 
 
