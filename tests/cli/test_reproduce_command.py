@@ -277,11 +277,14 @@ def test_a_judging_of_stored_runs_is_priced_then_done_and_marked(
         assert priced.code == 0, priced.err
         dry = priced.document
         assert dry["runs"]["people"]["played"] == (0 if first else 9)
-        exams = [(exam["judge"], exam["calls"]) for exam in dry["runs"]["people"]["exams"]]
-        assert exams == ([("openai/j", 20)] if first else [])  # whom the stand-in served sits none
-        assert dry["calls"] == ([29, 29] if first else [0, 0])
-        unexamined = sociolab(*command, "--dry-run", "--exam", "off", "--json").document
-        assert unexamined["calls"] == ([9, 9] if first else [0, 0])
+        assert dry["runs"]["people"]["exams"] == []  # a stand-in sits none
+        assert dry["calls"] == ([9, 9] if first else [0, 0])
+        elsewhere = (*command, "--dry-run", "--json", "--base-url", "http://127.0.0.1:9/v1")
+        real = sociolab(*elsewhere).document
+        exams = [(exam["judge"], exam["calls"]) for exam in real["runs"]["people"]["exams"]]
+        assert exams == [("openai/j", 20)]
+        assert real["calls"] == ([29, 29] if first else [20, 20])
+        assert sociolab(*elsewhere, "--exam", "off").document["calls"] == dry["calls"]
         found = sociolab(*command, "--json")
         assert found.code == 0, found.err
         judged = [one for one in found.document["figures"] if "raters" not in one["part"]]

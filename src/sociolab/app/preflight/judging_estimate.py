@@ -15,7 +15,7 @@ from sociolab.analysis.panel import build_panel
 from sociolab.analysis.values import values_of
 from sociolab.app import audit
 from sociolab.app.data.sets import load_world
-from sociolab.app.players.casting import Casting
+from sociolab.app.players.casting import NO_JUDGE, Casting
 from sociolab.app.players.own_code import OwnJudge
 from sociolab.app.preflight.measuring import (
     LONG_TEXT,
@@ -34,7 +34,7 @@ from sociolab.app.run.config import (
     ValidationConfig,
 )
 from sociolab.app.run.exam import Examinee, exam_cases_of, sat_cases
-from sociolab.app.run.judge import judges_of
+from sociolab.app.run.judge import judges_of, no_judges
 from sociolab.app.run.session import patience_of, run_name_for_replies
 from sociolab.app.run_sync import synchronous
 from sociolab.core.episode import Episode, Trial
@@ -81,6 +81,8 @@ async def estimate_judging(
     """Estimate `judge_run`; raises the errors that it would raise. `latency` is the seconds per
     call, by default as last measured in the store at each model's address."""
     with Store.open(store_path(config.store), create=False) as store:
+        if not ({*config.judges} - {NO_JUDGE} or config.readers):
+            raise no_judges()
         return await estimate_judging_in(store, run, config, repeats, sheet, latency)
 
 
@@ -93,7 +95,7 @@ async def estimate_judging_in(
     latency: float | None = None,
 ) -> RunEstimate:
     """`estimate_judging` in an open store. The trials are the episodes that lack a score of one of
-    these judges, and `done` counts the others."""
+    these judges, and `done` counts the others; without judges, all of them."""
     row = store.run(run)
     kit = load_world(row.world, settings=row.world_settings | config.settings)
     models, replies = MeasuringModels(config), _StoredReplies(store, run)

@@ -101,6 +101,8 @@ async def judge_due(
             kit, models, replies, budget, patience_of(config.agent_timeout), tally.waits
         )
         judges = judges_of(config, casting, row.world, sheet)
+        if not judges:
+            raise no_judges()
         bench = JudgingBench(store, run, Jury(store, run, tally.waits), replies, tally, config.part)
         tally.judges = tuple(judge.id for judge in judges)
         earlier = store.verdicts.judges(run)
@@ -135,17 +137,18 @@ async def judge_due(
 
 
 def judges_of(config: JudgeConfig, casting: Casting, world: str, sheet: str) -> list[Judge]:
-    """The judges and readers to ask; with a `sheet`, judges that fill it in. ConfigError if there
-    are none."""
+    """The judges and readers to ask; with a `sheet`, judges that fill it in."""
     if sheet:
         name, guide = sheet_of(casting.kit.world, world, sheet)
         judges = [casting.observer(text, name, guide) for text in config.judges]
     else:
         judges = [casting.judge(text) for text in config.judges if text != NO_JUDGE]
     judges += [casting.reader(text) for text in config.readers]
-    if not judges:
-        raise ConfigError("--judge: expected a judge, or a --reader, found none")
     return judges
+
+
+def no_judges() -> ConfigError:
+    return ConfigError("--judge: expected a judge, or a --reader, found none")
 
 
 def sheet_of(world: World, name: str, sheet: str) -> tuple[str, RatingGuide]:
