@@ -105,14 +105,14 @@ def test_a_reader_comes_before_the_formula_and_both_before_a_baseline(store: Sto
         assert tasks(store, EpisodeQuery(scores=(f"goal_checked={value}",))) == [("t1", 0)]
 
 
-def test_of_several_judges_one_must_be_named(store: Store) -> None:
-    other = replace(JUDGE, name="openai/other")
+def test_of_several_judges_the_first_leads_until_one_is_named(store: Store) -> None:
+    other = replace(JUDGE, name="a/other")
     for row in store.trials("one"):
         goal = 9 - row.index
         store.verdicts.add("one", other, [Score(GOAL, "ann", goal)], trial=row.trial.id)
-    with pytest.raises(ConfigError, match=r"several judges scored goal .*; name one by --judge"):
-        tasks(store, EpisodeQuery(sort="goal"))
-    assert tasks(store, EpisodeQuery(sort="goal", judge="openai/other"))[0] == ("u3", 0)
+    first, named = (tasks(store, EpisodeQuery(sort="goal", judge=j)) for j in (None, JUDGE.name))
+    assert first == named
+    assert tasks(store, EpisodeQuery(sort="goal", judge="a/other"))[0] == ("u3", 0)
 
 
 @pytest.mark.parametrize(

@@ -173,9 +173,12 @@ def test_the_partner_stands_last_in_charts(result: RunResult) -> None:
 
 
 def test_a_comparison_knows_whose_scores_it_leaves_out(store: Store) -> None:
-    assert compare_runs(store, CompareRequest((RUN,))).other_judges == ("heuristic",)
-    assert not compare_runs(store, CompareRequest((RUN,), judge="heuristic")).other_judges
-    assert not compare_runs(store, CompareRequest((RUN,), measures=("goal",))).other_judges
+    led_by = compare_runs(store, CompareRequest((RUN,))).led_by
+    assert led_by == (
+        "Scores are by goal check, the leading judge; --judge takes those by heuristic instead."
+    )
+    assert not compare_runs(store, CompareRequest((RUN,), judge="heuristic")).led_by
+    assert not compare_runs(store, CompareRequest((RUN,), measures=("goal",))).led_by
 
 
 # ------------------------------------------------------------------ what is established

@@ -114,9 +114,25 @@ def test_verdicts_come_in_plan_order_whatever_order_they_were_made_in(played: St
     assert rows == [
         (trial, judge, judging)
         for trial in ("t3", "t2", "t1")
-        for judge in ("checks", "openai/judge")
+        for judge in ("openai/judge", "checks")
         for judging in (0, 1)
     ]
+
+
+def test_judges_stand_as_the_run_was_set_up_then_as_they_came(path: Path) -> None:
+    z, y, b, a = (JudgeId(f"openai/{name}", "model", "s") for name in "zyba")
+    settings: Json = {"judges": [z.as_row(), y.as_row()]}
+    with Store.open(path) as store:
+        store.create_run("r", "world", settings, samples.plan(1))
+        for judge in (y, z):  # the second was faster
+            store.verdicts.add("r", judge, [SEVEN], trial="t1")
+        store.verdicts.enter("r", [b, a])
+        assert store.verdicts.judges("r") == (z, y), "who has not judged is no judge of the run"
+        for judge in (a, b):
+            store.verdicts.add("r", judge, [SEVEN], trial="t1")
+        assert store.verdicts.judges("r") == (*store.verdicts.counts("r"),) == (z, y, b, a)
+        assert [row.judge for row in store.verdicts.judgings("r")] == [z, y, b, a]
+        assert [judge for judge, _ in store.verdicts.measures("r")] == [z, y, b, a]
 
 
 def test_several_judges_stand_side_by_side(played: Store) -> None:
@@ -124,7 +140,7 @@ def test_several_judges_stand_side_by_side(played: Store) -> None:
     for judge, score in ((samples.JUDGE, SEVEN), (changed, EIGHT), (samples.OTHER_JUDGE, UNSURE)):
         played.verdicts.add("r", judge, [score], trial="t1")
     assert [row.verdict for row in played.verdicts.scores("r", changed)] == [EIGHT]
-    assert played.verdicts.judges("r") == (samples.OTHER_JUDGE, samples.JUDGE, changed)
+    assert played.verdicts.judges("r") == (samples.JUDGE, changed, samples.OTHER_JUDGE)
     assert len(said(played)) == 3
 
 

@@ -16,6 +16,7 @@ from sociolab.analysis.values import (
     Value,
     check_tasks,
     choose_judge,
+    leading_note,
     other_than_prompts,
     prompts_of,
     settings_apart,
@@ -26,6 +27,7 @@ from sociolab.core.episode import Trial, TurnCounts
 from sociolab.core.errors import ConfigError, did_you_mean
 from sociolab.core.metrics import TRAINING_PARTNER
 from sociolab.core.score import UNNAMED_MEASURE, Measure, match_label, resolve_measure
+from sociolab.report.finding import Sentence
 from sociolab.report.plays import PlayKey, sum_turn_counts
 from sociolab.report.result import outline_of, turns_asked
 from sociolab.report.run_facts import evaluated
@@ -92,13 +94,17 @@ class OpenedRun:
         )
 
 
-def open_runs(store: Store, request: CompareRequest) -> tuple[tuple[OpenedRun, ...], str]:
-    """The runs with the values of the one judge, and its label; ConfigError where a run is named
-    twice, the worlds differ, or no judge is shared."""
+def open_runs(
+    store: Store, request: CompareRequest
+) -> tuple[tuple[OpenedRun, ...], str, Sentence | str]:
+    """The runs with the values of the one judge, its label and, if the request names none, whose
+    others there are; ConfigError where a run is named twice, the worlds differ, or no judge is
+    shared."""
     read = read_runs(store, request)
     judge_name = request.judge and read.names.judge(request.judge)
     judge = choose_judge(read.values, judge_name, request.measures)
-    return read.judged_by(judge), judge
+    note = "" if request.judge else leading_note(read.values, judge, request.measures)
+    return read.judged_by(judge), judge, note
 
 
 def pool_prompts(runs: Sequence[OpenedRun]) -> OpenedRun:

@@ -40,11 +40,12 @@ SCHEMA = 1
 
 @dataclass(frozen=True, slots=True)
 class Followed:
-    """A curve, its section, and the outlines of its runs."""
+    """A curve, its section, the outlines of its runs, and `led_by` as in `Conclusions`."""
 
     outlines: tuple[RunResult, ...]
     trend: Curve
     section: Section
+    led_by: str = ""
 
     def document(self) -> dict[str, Any]:
         """All of it as one JSON object: see docs/compare.md."""
@@ -67,7 +68,7 @@ def follow_runs(store: Store, request: CompareRequest) -> Followed:
     """
     if len(request.runs) < 2:
         raise ConfigError(f"--curve: expected two runs or more, found {len(request.runs)}")
-    runs, judge = open_runs(store, request)
+    runs, judge, led_by = open_runs(store, request)
     measures = select_metrics(runs, request.measures)
     for later in runs[1:]:
         check_tasks({run.result.run: run.trials for run in (runs[0], later)})
@@ -87,7 +88,7 @@ def follow_runs(store: Store, request: CompareRequest) -> Followed:
     label = caveat([run.result for run in runs], [side.agent for side in sides], judge)
     section = replace(section, verdict=curve_verdict(trend, label))
     exams = exam_notes({run.values.run: run.values.exams for run in runs}, (judge,))
-    return Followed(tuple(run.result for run in runs), trend, exams.on(section))
+    return Followed(tuple(run.result for run in runs), trend, exams.on(section), led_by)
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Literal
 from xml.etree.ElementTree import Element, SubElement, indent, tostring
 
 from sociolab.core.errors import ConfigError, did_you_mean
-from sociolab.core.score import Measure, leading_judges, resolve_measure
+from sociolab.core.score import Measure, leading_judge, resolve_measure
 from sociolab.report.catalogue import Catalogue, write
 from sociolab.report.finding import Sentence
 from sociolab.report.plays import TRANSCRIPT
@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     from sociolab.report.result import ColumnOutcomes
 
 SAY = Catalogue("gates")
+JUDGES = Catalogue("judges")
 TRANSCRIPTS = 10
 """Episodes, or pairs, that a failed gate names."""
 _RULE = re.compile(r"\s*([^<>=]*[^<>=\s])\s*([<>])\s*([+-]?(?:\d+\.?\d*|\.\d+))\s*")
@@ -55,7 +56,8 @@ class Gate:
     """A rule tested on the interval from `low` to `high` of an estimate.
 
     `of` says whose: "A - B", or an agent and its run. `transcripts` are, of a gate that failed, the
-    episodes or pairs that lie beyond the limit, the furthest first.
+    episodes or pairs that lie beyond the limit, the furthest first. `judge` gave the scores, and
+    `led_by` names others that gave some, where nobody named one.
     """
 
     rule: GateRule
@@ -67,6 +69,8 @@ class Gate:
     sentence: Sentence
     kind: Literal["difference", "mean"]
     transcripts: tuple[Sentence, ...] = ()
+    judge: str = ""
+    led_by: str = ""
 
     def document(self) -> dict[str, Any]:
         """The gate as a JSON object: see docs/compare.md."""
@@ -117,6 +121,7 @@ def difference_gates(
         wide = _wider(metric.test.difference, width, comparison.looks)
         whose = f"A \N{MINUS SIGN} B ({_sides(comparison)})"
         gate = _gate(rule, whose, wide, metric.measure, "difference", comparison.looks)
+        gate = replace(gate, judge=comparison.judge)
         pairs = [
             (pair.difference, pair.a.task, pair.a.seat, f"{pair.a.trial} {pair.b.trial}")
             for pair in comparison.pairs(name)
@@ -188,28 +193,27 @@ def score_gates(
         ]
         judges = {entry.judge: entry.id for entry in result.judges}
         by = {entry.judge: judges.get(entry.judge, TRANSCRIPT) for entry in entries}
-        chosen = leading_judges(by)
-        if not chosen:
+        leading = leading_judge(by)
+        if leading is None:
             choices = dict.fromkeys(entry.measure for entry in result.scores)
             raise ConfigError(
                 f'--fail-if: {result.run} has no scores of "{rule.measure}"'
                 f"{did_you_mean(name, choices)}; it has scores of: "
                 f"{', '.join(choices) or 'none'}{_failed(result)}"
             )
-        if len(chosen) > 1:
-            raise ConfigError(
-                f"--fail-if {rule.text}: expected one judge, found {', '.join(chosen)}; name one "
-                "by --judge"
-            )
+        others = [judge for judge in by if judge != leading]
+        led_by = JUDGES("leading_judge", judge=leading, others=others) if others else ""
         for entry in entries:
-            if entry.judge == chosen[0]:
+            if entry.judge == leading:
                 whose = f"{entry.agent or 'all agents'} in {result.run}"
                 if not entry.n:
                     raise ConfigError(
                         f"--fail-if {rule.text} cannot be decided: no episode of {whose} has a "
                         f"score{_why_none(result, entry)}"
                     )
-                gate = _gate(rule, whose, entry, measures[name], "mean")
+                gate = replace(
+                    _gate(rule, whose, entry, measures[name], "mean"), judge=leading, led_by=led_by
+                )
                 plays = [
                     (outcome, play.cluster, play.key[1], play.key[0])
                     for scores in columns

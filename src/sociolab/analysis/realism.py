@@ -28,7 +28,7 @@ from sociolab.core.episode import Episode
 from sociolab.core.errors import ConfigError
 from sociolab.core.metrics import Declared
 from sociolab.core.ports import Negotiation
-from sociolab.core.score import Measure, Verdict, leading_judges
+from sociolab.core.score import Measure, Verdict, leading_judge
 from sociolab.report.catalogue import Catalogue
 from sociolab.report.finding import Count, Finding, FindingTable, Sentence
 from sociolab.report.formatting import rounded
@@ -228,8 +228,8 @@ def _measured(store: Store, run: str, outcome_of: Outcomes) -> Iterator[Measured
             by_trial.setdefault(row.trial, {})[row.judge.label] = row
     for episode in store.episodes(run):
         rows = by_trial.get(episode.trial.id, {})
-        leading = leading_judges({label: row.judge for label, row in rows.items()})
-        verdicts = rows[leading[0]].verdicts if leading else ()
+        leading = leading_judge({label: row.judge for label, row in rows.items()})
+        verdicts = rows[leading].verdicts if leading else ()
         yield measure_dialogue(episode, declared, outcome_of(episode, verdicts))
 
 
@@ -279,7 +279,7 @@ def _ease(values: RunValues, reference: RunValues, trials: set[str]) -> Iterator
         scored = [
             v
             for v in values.values
-            if (v.measure, v.judge) == (name, next(iter(leading_judges(alike)), None))
+            if (v.measure, v.judge) == (name, leading_judge(alike))
             if v.trial in trials and v.value is not None and v.agent and v.partner
         ]
         if scored:

@@ -126,8 +126,8 @@ class Conclusions:
     """What was found: a comparison (None for agents that are only looked at), and pass^k.
 
     `outlines` are the runs' results without scores, which a comparison has no use for; `seats`
-    holds the comparisons seat by seat, where they were wanted; `other_judges` scored the same
-    episodes and stand in no table, though nobody asked for one judge or metric.
+    holds the comparisons seat by seat, where they were wanted; `led_by` says whose scores these
+    are, and whose else there are, where nobody named a judge.
     """
 
     outlines: tuple[RunResult, ...]
@@ -135,7 +135,7 @@ class Conclusions:
     passing: tuple[Passing, ...]
     sections: tuple[Section, ...]
     seats: Mapping[str, ComparedAgents] = field(default_factory=dict)
-    other_judges: tuple[str, ...] = ()
+    led_by: str = ""
     every: AgentPairs | None = None
     notes: tuple[RunNote, ...] = ()
 
@@ -256,7 +256,7 @@ def compare_runs(store: Store, request: CompareRequest) -> Conclusions:
 def _conclude(store: Store, request: CompareRequest) -> Conclusions:
     if request.prompts and len(request.runs) == 1:
         return _prompts_of_judge(store, request)
-    runs, judge = open_runs(store, request)
+    runs, judge, led_by = open_runs(store, request)
     turns = turns_by_run(store, request.runs)
     opened = runs
     if request.over_prompts:
@@ -268,10 +268,10 @@ def _conclude(store: Store, request: CompareRequest) -> Conclusions:
     sides = build_sides(runs, request, turns)
     measures = select_metrics(runs, request.measures)
     if len(sides) > 2:
-        return _all_pairs(store, request, runs, judge, sides, measures)
+        return replace(_all_pairs(store, request, runs, judge, sides, measures), led_by=led_by)
     fixed = held_fixed(runs, sides, (judge,)) if request.prompts else ""
     if len(sides) != 2 or (len(runs) == 1 and request.agent and not request.other):
-        return _alone(request, runs[0], judge, sides, measures)
+        return replace(_alone(request, runs[0], judge, sides, measures), led_by=led_by)
     a, b = name_sides(sides, request.rename)
     check_tasks({run.result.run: run.trials for run in runs})
     try:
@@ -280,10 +280,10 @@ def _conclude(store: Store, request: CompareRequest) -> Conclusions:
         if len(runs) == 2 or request.other:
             raise
         why = SAY("alone", why=str(error))
-        return _alone(request, runs[0], judge, sides, measures, why)
+        return replace(_alone(request, runs[0], judge, sides, measures, why), led_by=led_by)
     kinds = (fixed, judged_by(runs, judge), *_rules_players(runs, (a, b)), *same_agent(runs, a, b))
-    other_judges = () if request.judge or request.measures else _other_judges(runs, judge)
-    return _concluded(store, request, opened, (judge,), comparison, kinds, other_judges)
+    concluded = _concluded(store, request, opened, (judge,), comparison, kinds)
+    return replace(concluded, led_by=led_by)
 
 
 def _concluded(
@@ -293,7 +293,6 @@ def _concluded(
     judges: Sequence[str],
     comparison: ComparedAgents,
     kinds: Sequence[str],
-    other_judges: tuple[str, ...] = (),
 ) -> Conclusions:
     """Conclusions on two agents: differences, by seat if requested, and pass^k. `kinds`: what is
     compared here, in sentences."""
@@ -327,7 +326,6 @@ def _concluded(
         tuple(passed),
         _with_notes(runs, judges, *sections),
         seats,
-        other_judges,
     )
 
 
@@ -355,9 +353,8 @@ def _alone(
         sentences=(judged, *section.sentences, *filter(None, [why])),
         cautions=(*section.cautions, *failed),
     )
-    other_judges = () if request.judge or request.measures else _other_judges([run], judge)
     sections = _with_notes([run], (judge,), section)
-    return Conclusions((run.result,), None, tuple(passed), sections, {}, other_judges)
+    return Conclusions((run.result,), None, tuple(passed), sections)
 
 
 def with_looks(store: Store, conclusions: Conclusions) -> Conclusions:
@@ -524,8 +521,7 @@ def _all_pairs(
         *([consistency_section(passed, chosen, declared)] if passed else []),
     )
     outlines = tuple(run.result for run in runs)
-    other_judges = () if request.judge or request.measures else _other_judges(runs, judge)
-    return Conclusions(outlines, None, tuple(passed), sections, {}, other_judges, every)
+    return Conclusions(outlines, None, tuple(passed), sections, every=every)
 
 
 def two_agents(
@@ -603,16 +599,6 @@ def _rules_players(runs: Sequence[OpenedRun], sides: Sequence[ComparedSide]) -> 
     rules = sorted({side.agent for side in sides if by_rules(runs[0].result, side.agent)})
     if rules:
         yield SAY("scripted", agents=rules, what=scripted_play(runs[0].result))
-
-
-def _other_judges(runs: Sequence[OpenedRun], judge: str) -> tuple[str, ...]:
-    judges = [run.values.others for run in runs]
-    label_of = {name: label for label, name in runs[0].result.renamed.items()}
-    return tuple(
-        label_of.get(name, name)
-        for name in judges[0]
-        if name != judge and all(name in some for some in judges)
-    )
 
 
 def side_cautions(runs: Sequence[OpenedRun], comparison: ComparedAgents) -> Iterator[Sentence]:

@@ -18,11 +18,12 @@ from sociolab.core.score import (
     JudgeId,
     Measure,
     NotKnown,
-    leading_judges,
+    leading_judge,
     match_label,
     resolve_judge,
     resolve_measure,
 )
+from sociolab.report.catalogue import Catalogue
 from sociolab.report.exam import ExamNotes, JudgeExam, exam_notes, exams_of
 from sociolab.report.formatting import title_of
 from sociolab.report.plays import (
@@ -41,7 +42,10 @@ from sociolab.store.checking import verify_runs
 from sociolab.store.store import RunRow, Store, TrialRow, world_settings_in
 
 if TYPE_CHECKING:
+    from sociolab.report.finding import Sentence
     from sociolab.stats.intervals import Estimate
+
+SAY = Catalogue("judges")
 
 
 class Value(NamedTuple):
@@ -194,31 +198,23 @@ def choose_judge(
     runs: Sequence[RunValues], requested: str | None, measures: Sequence[str] = ()
 ) -> str:
     """The judge whose values all runs hold: the requested one, or the leading one of those that
-    scored these metrics, or a main one of the world if none is named (see `leading_judges`).
+    scored these metrics, or a main one of the world if none is named (see `leading_judge`).
 
-    ConfigError where a run has none, where several come first and none is named, or where the
-    judges of that label differ in prompt or settings: their figures are not comparable.
+    ConfigError where the runs share none, or where the judges of that label differ in prompt or
+    settings: their figures are not comparable.
     """
     if requested is not None:
         label = match_label(requested, [name for run in runs for name in run.judges], "--judge")
         for run in runs:
             resolve_judge(label, run.judges, run.run)
     else:
-        shared = [judge for judge in runs[0].judges if all(judge in run.judges for run in runs)]
-        gave = [name for name in shared if all(_has_scored(run, name, measures) for run in runs)]
-        leading = gave if measures else main_judges(runs, gave)
-        candidates = leading_judges({name: runs[0].judges[name] for name in leading or shared})
-        if not candidates:
+        leading = _leading(runs, measures)
+        if leading is None:
             by = "; ".join(f"{run.run} by {', '.join(run.judges) or 'nobody'}" for run in runs)
             raise ConfigError(
                 f"the judges differ: {by}; have all judged by one: sociolab judge RUN --judge JUDGE"
             )
-        if len(candidates) != 1:
-            scored = "these runs" if len(runs) > 1 else runs[0].run
-            raise ConfigError(
-                f"several judges scored {scored}: {', '.join(candidates)}; choose one with --judge"
-            )
-        label = candidates[0]
+        label = leading
     ids = {run.judges[label] for run in runs}
     if len(ids) > 1:
         raise ConfigError(
@@ -226,6 +222,38 @@ def choose_judge(
             "cannot be compared; judge them anew with `sociolab judge`"
         )
     return label
+
+
+def _leading(runs: Sequence[RunValues], measures: Sequence[str]) -> str | None:
+    """The judge that leads among those of all these runs that scored the metrics, or a main one."""
+    shared = _shared_judges(runs)
+    gave = _shared_judges(runs, measures)
+    leading = gave if measures else main_judges(runs, gave)
+    return leading_judge({name: runs[0].judges[name] for name in leading or shared})
+
+
+def _shared_judges(runs: Sequence[RunValues], measures: Sequence[str] | None = None) -> list[str]:
+    """The judges of all these runs; with `measures`, those that scored them all (or any)."""
+    return [
+        name
+        for name in runs[0].judges
+        if all(name in run.judges for run in runs)
+        if measures is None or all(_has_scored(run, name, measures) for run in runs)
+    ]
+
+
+def leading_note(
+    runs: Sequence[RunValues], judge: str, measures: Sequence[str] = ()
+) -> Sentence | str:
+    """Whose scores lead where nobody named a judge, whether that judge leads in each of the runs,
+    and which others scored these metrics in all of them; "" if there is nothing to choose."""
+    others = [name for name in _shared_judges(runs, measures) if name != judge]
+    of_each = {run.run: _leading((run,), measures) for run in runs}
+    if {*of_each.values()} != {judge}:
+        each = [SAY("judge_of_run", run=run, judge=first) for run, first in of_each.items()]
+        more = SAY("more_judges", others=others) if others else ""
+        return SAY("common_judge", judge=judge, each=each, more=more)
+    return SAY("leading_judge", judge=judge, others=others) if others else ""
 
 
 def main_judges(runs: Sequence[RunValues], judges: Sequence[str]) -> list[str]:
@@ -346,7 +374,8 @@ class Pool:
     """What one judge gave the plays of some runs in one metric. `clusters` names what intervals
     cluster by; `notes` say what is odd about the runs beside each other; `unscored` are plays that
     the judge cannot tell, and `hint` what to do about them; `instructions` says below tables from
-    which instructions the values are, `exams` how the judge did in its exam."""
+    which instructions the values are, `exams` how the judge did in its exam. `led_by`
+    says whose values these are, and whose others there are, if no judge was asked for."""
 
     world: str
     runs: tuple[str, ...]
@@ -360,6 +389,7 @@ class Pool:
     declared: Declared = UNDECLARED
     instructions: tuple[str, ...] = ()
     exams: ExamNotes = field(default_factory=ExamNotes)
+    led_by: str = ""
 
     @property
     def clusters(self) -> str:
@@ -390,7 +420,8 @@ def pool_runs(
         worlds = ", ".join(f"{run.run} ({run.world})" for run in runs)
         raise ConfigError(f"expected runs of one world, found {worlds}")
     apart, odd = _distinguish_agents(runs)
-    label = choose_judge(apart, judge, () if measure is None else (measure,))
+    measures = () if measure is None else (measure,)
+    label = choose_judge(apart, judge, measures)
     chosen = choose_metric(apart, label, measure)
     return Pool(
         apart[0].world,
@@ -404,6 +435,7 @@ def pool_runs(
         unscored_hint(apart, label, chosen.name),
         apart[0].declared,
         exams=exam_notes({run.run: run.exams for run in apart}, (label,)),
+        led_by="" if judge else leading_note(apart, label, measures),
     )
 
 

@@ -23,7 +23,7 @@ from sociolab.core.errors import ConfigError, did_you_mean
 from sociolab.core.instructions import TAGS
 from sociolab.core.score import (
     NotKnown,
-    leading_judges,
+    leading_judge,
     match_label,
     resolve_judge,
     resolve_measure,
@@ -204,23 +204,19 @@ def _parse_rule(rule: str) -> tuple[str, str, float]:
 def _select_scores(
     scored: Sequence[ScoredMeasure], measure: str | None, judge: str | None
 ) -> ScoredMeasure | None:
-    """The scores of a single judge in a metric, by default in the world's main one; None if the run
-    has no scores. ConfigError where it is not clear which judge is meant."""
+    """The scores of a single judge in a metric, by default of the leading one and in the world's
+    main one; None if the run has no scores."""
     label = judge and resolve_judge(judge, (score.label for score in scored), "this run")
     judged = [score for score in scored if label in (None, score.label)]
     if measure is None:
         return next(iter(judged), None)
     name = resolve_measure(measure, (score.measure for score in judged))
     fits = [score for score in judged if score.measure.name == name]
-    first = leading_judges({score.label: score.judge for score in fits})
-    fits = [score for score in fits if score.label in first]
-    if len(fits) > 1:
-        which = ", ".join(score.label for score in fits)
-        raise ConfigError(f"several judges scored {measure} ({which}); name one by --judge")
-    if not fits:
+    leading = leading_judge({score.label: score.judge for score in fits})
+    if leading is None:
         names = ", ".join(dict.fromkeys(score.measure.name for score in judged)) or "nothing"
         raise ConfigError(f'nobody scored "{measure}" here; scored: {names}')
-    return fits[0]
+    return next(score for score in fits if score.label == leading)
 
 
 @dataclass(frozen=True, slots=True)

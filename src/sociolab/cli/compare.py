@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-import shlex
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
@@ -143,6 +142,8 @@ def compare(
             checkpoints = follow_runs(opened, request)
             result = VerbResult(request.runs, [checkpoints.section], checkpoints.document)
             Media(html, json=json).show(opened, result)
+        if checkpoints.led_by:
+            say(checkpoints.led_by)
         return
     request = CompareRequest(
         tuple(run),
@@ -242,8 +243,8 @@ def _compare(
         if media.html is not None:
             result = _with_page(opened, request, result, pairs if pair_sections else None)
         media.show(opened, result)
-    for other in conclusions.other_judges:
-        say(f"scores by {other} are not in these tables: --judge {shlex.quote(other)}")
+    if conclusions.led_by:
+        say(conclusions.led_by)
     if pairs is not None and not display.detailed and not media.json:
         sides = {"--agent": request.agent, "--with": request.other, "--judge": request.judge}
         sides["--over"] = "prompts" if request.over_prompts else None

@@ -62,7 +62,8 @@ class GateCheck:
 
         exams = exam_notes({result.run: result.judges for result in results}, judges or None)
         failed = exams.failed if gates else ()
-        for sentence in (*failed, *(gate.sentence for gate in gates)):
+        led_by = dict.fromkeys(gate.led_by for gate in gates if gate.led_by)
+        for sentence in (*failed, *led_by, *(gate.sentence for gate in gates)):
             say(sentence)
         if self.junit is not None:
             self._write(gates, cautions=failed, verdicts=verdicts)

@@ -296,6 +296,8 @@ def rank(
             names=agent_names(opened, run, new_names) if new_names and html else None,
         )
         media.show(opened, result)
+    if ranking.pool.led_by:
+        say(ranking.pool.led_by)
 
 
 @verbs.command(epilog="Example: sociolab hard first second --target openai/MODEL --name hard-model")

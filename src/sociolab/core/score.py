@@ -60,7 +60,8 @@ def leading_judges(judges: Mapping[str, JudgeId], *, with_people: bool = False) 
     formulas over what the players report; then rule-based baselines; then other rating sheets,
     which ask something else. So a reader, whose method is the same for all agents, comes before
     what the agents themselves said, and what is on record before a baseline. `with_people` ranks
-    people with models and rules, where several judges may lead. Empty without judges.
+    people with models and rules, where several judges may lead. They keep their order, which of a
+    run's judges is that of `Store.verdicts.judges`. Empty without judges.
     """
     by_place: dict[int, list[str]] = {}
     by_method: Mapping[Method, int] = {"people": 1, "formula": 3, "reported": 4}
@@ -70,6 +71,18 @@ def leading_judges(judges: Mapping[str, JudgeId], *, with_people: bool = False) 
         place = 6 if judge.role == "sheet" else 5 if judge.method in BASELINES else place
         by_place.setdefault(place, []).append(label)
     return tuple(by_place[min(by_place)]) if by_place else ()
+
+
+def leading_judge(judges: Mapping[str, JudgeId]) -> str | None:
+    """The label of the judge whose scores lead: the first of `leading_judges`, so that a judge that
+    is added to a run later never displaces the one before it. None without judges.
+
+    >>> from sociolab.core.score import JudgeId, leading_judge
+    >>> first, later = JudgeId("z", "model"), JudgeId("a", "model")
+    >>> leading_judge({judge.label: judge for judge in (JudgeId("f", "formula"), first, later)})
+    'z'
+    """
+    return next(iter(leading_judges(judges)), None)
 
 
 @dataclass(frozen=True, slots=True)

@@ -20,7 +20,7 @@ from sociolab.core.episode import Answered, Ended, Episode, Event, Moved, Trial,
 from sociolab.core.errors import ConfigError, StoreError, missing_extra
 from sociolab.core.ports import Prompt, Transcript
 from sociolab.core.reading import first_problem
-from sociolab.core.score import JudgeId, Verdict, leading_judges
+from sociolab.core.score import JudgeId, Verdict, leading_judge
 from sociolab.core.seeding import digest
 from sociolab.core.user_files import atomic_file, require_new_file
 from sociolab.inspect.models import message_of
@@ -147,9 +147,9 @@ def export_log(store: Store, run: str, path: Path, agent: str | None) -> str:
     for judged in store.verdicts.judgings(run):
         if judged.judging == 0:
             judgings[judged.trial][judged.judge] = judged.verdicts
-    judges = {judge.label: judge for of_one in judgings.values() for judge in of_one}
-    leading = leading_judges(judges)
-    naming = Naming(judges[leading[0]] if leading else None, row.declared.main)
+    judges = {judge.label: judge for judge in store.verdicts.judges(run)}
+    leading = leading_judge(judges)
+    naming = Naming(judges[leading] if leading else None, row.declared.main)
     calls: dict[str, list[tuple[CallRow, Prompt]]] = defaultdict(list)
     for call, prompt in store.calls.with_prompts(run):
         calls[call.call.trial].append((call, prompt))

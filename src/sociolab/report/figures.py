@@ -11,7 +11,7 @@ from typing import Any
 
 from sociolab.core.errors import ConfigError, missing_extra
 from sociolab.core.metrics import format_range
-from sociolab.core.score import leading_judges
+from sociolab.core.score import leading_judge
 from sociolab.core.user_files import atomic_file
 from sociolab.report.schema import RunResult, ScoreEntry
 from sociolab.report.score_tables import Grid, main_measure, measures_of, pair_grids
@@ -192,7 +192,7 @@ def mean_figure(result: RunResult) -> Spec | None:
 def _main_judge(result: RunResult) -> str:
     scored = {entry.judge for entry in result.scores if entry.agent and entry.n}
     judges = {judge.judge: judge.id for judge in result.judges if judge.judge in scored}
-    return next(iter(leading_judges(judges)), "")
+    return leading_judge(judges) or ""
 
 
 def heat_figure(result: RunResult) -> Spec | None:

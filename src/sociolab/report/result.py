@@ -18,7 +18,7 @@ from sociolab.core.score import (
     BY_FORMULA,
     JudgeId,
     Measure,
-    leading_judges,
+    leading_judge,
     resolve_judge,
     resolve_measure,
 )
@@ -444,7 +444,7 @@ def by_main_judge(result: RunResult) -> RunResult:
     main_judges = {label: judge for label, judge in judges.items() if label not in sheets}
     if len(main_judges) <= SEVERAL:
         return result
-    return select_scores(result, [leading_judges(main_judges)[0], *sheets])
+    return select_scores(result, [str(leading_judge(main_judges)), *sheets])
 
 
 # ------------------------------------------------------------------ means over plays

@@ -7,6 +7,8 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import groupby
+from operator import itemgetter
 from typing import Any, Literal, NamedTuple, TypeAlias, get_args
 
 from sociolab.core.episode import Json
@@ -128,9 +130,7 @@ class Verdicts:
             run_pk, target = self._db.run_pk(run), self._target(run, trial, cell)
             judging_pk = self._find(run_pk, judge, target, judging)
             if judging_pk is None:
-                names = f"run, label, {_JUDGE}"
-                values = (run_pk, judge.label, *_judge_columns(judge))
-                by = self._pk(run_pk, judge, "judges", names, values)
+                by = self._judge_pk(run_pk, judge)
                 fresh = self._db.insert(
                     "INSERT INTO judgings (run, trial, cell, judge, number) VALUES (?, ?, ?, ?, ?)",
                     (run_pk, *target, by, judging),
@@ -179,8 +179,15 @@ class Verdicts:
         failure = "SELECT 1 FROM verdicts WHERE judging = ? AND kind = 'failure' LIMIT 1"
         return pk is not None and self._db.row(failure, (pk,)) is None
 
+    def enter(self, run: str, judges: Iterable[JudgeId]) -> None:
+        """Give judges that are about to judge a run their places among its `judges`."""
+        with self._db.part():
+            for judge in judges:
+                self._judge_pk(self._db.run_pk(run), judge)
+
     def judges(self, run: str) -> tuple[JudgeId, ...]:
-        """The judges of a run, sorted by label, method and settings."""
+        """The judges of a run: those that it was set up with, in that order, then those that came
+        later, by when they began (`enter`). Of several that could lead the first does."""
         pk = self._db.run_pk(run)
         judged = "SELECT DISTINCT judge FROM judgings WHERE run = ?"
         among = {judge for (judge,) in self._db.rows(judged, (pk,))}
@@ -192,7 +199,7 @@ class Verdicts:
         """The judgings of a run, of one judge or all, or those of one trial.
 
         Those of the run and of cells come first, then those of trials in plan order; then by judge
-        and number. The order does not show who judged first.
+        (see `judges`) and number.
         """
         for target, rows in self._read(run, judge, trial, texts=True):
             yield JudgingRow(*target, tuple(row.verdict for row in rows))
@@ -216,16 +223,16 @@ class Verdicts:
             yield from rows
 
     def counts(self, run: str) -> Mapping[JudgeId, JudgingCounts]:
-        """How often each judge of a run judged, in the order of `judgings`."""
+        """How often each judge of a run judged, in the order of `judges`."""
         pk = self._db.run_pk(run)
-        judges = self._judges(pk)
         rows = self._db.rows(
             "SELECT judge, count(trial), max(number) + 1 "
-            "FROM judgings JOIN judges ON judges.pk = judge WHERE judgings.run = ? GROUP BY judge "
-            f"ORDER BY min(ifnull(trial, 0)), {_BY_JUDGE}",
+            "FROM judgings WHERE run = ? GROUP BY judge",
             (pk,),
         )
-        return {judges[judge]: JudgingCounts(*counts) for judge, *counts in rows}
+        counted = {judge: JudgingCounts(*counts) for judge, *counts in rows}
+        judges = self._judges(pk)
+        return {judges[judge]: counted[judge] for judge in judges if judge in counted}
 
     def measures(self, run: str) -> tuple[tuple[JudgeId, Measure], ...]:
         """The pairs of judge and metric with at least one score of an episode."""
@@ -235,10 +242,12 @@ class Verdicts:
             "FROM measures JOIN judges ON judges.run = measures.run WHERE measures.run = ?1 "
             "AND EXISTS (SELECT 1 FROM judgings JOIN verdicts ON verdicts.judging = judgings.pk "
             "WHERE judgings.run = ?1 AND judgings.judge = judges.pk AND trial IS NOT NULL "
-            "AND measure = measures.pk AND kind = 'score') ORDER BY judges.pk, measures.pk",
+            "AND measure = measures.pk AND kind = 'score') ORDER BY measures.pk",
             (pk,),
         )
         judges, measures = self._judges(pk), self._measures(pk)
+        places = [*judges]
+        rows = sorted(rows, key=lambda row: places.index(row[0]))
         return tuple((judges[judge], measures[measure]) for judge, measure in rows)
 
     def _find(
@@ -320,7 +329,13 @@ class Verdicts:
             of_score += "AND kind = ? "
             score_values.append(kind)
         query = _SCORES.format(_TEXTS if texts else "", of_score)
-        judgings = self._db.rows(_JUDGINGS.format(of_judging), judging_values)
+        place = {judge: number for number, judge in enumerate(judges)}
+        found = self._db.rows(_JUDGINGS.format(of_judging), judging_values)
+        judgings = [
+            row
+            for _, of_target in groupby(found, itemgetter(1))
+            for row in sorted(of_target, key=lambda row: (place[row[3]], row[4]))
+        ]
         for start in range(0, len(judgings), _PAGE):
             page: dict[int, tuple[_Judging, list[ScoreRow]]] = {}
             for judging, trial_id, cell, by, number in judgings[start : start + _PAGE]:
@@ -356,10 +371,24 @@ class Verdicts:
 
     def _judges(self, run: int) -> Mapping[int, JudgeId]:
         """The judges of a run by primary key, in the order of `judges`."""
-        rows = self._db.rows(
-            f"SELECT pk, {_JUDGE} FROM judges WHERE run = ? ORDER BY {_BY_JUDGE}", (run,)
-        )
-        return {pk: _decode_judge(columns) for pk, *columns in rows}
+        rows = self._db.rows(f"SELECT pk, {_JUDGE} FROM judges WHERE run = ? ORDER BY pk", (run,))
+        judges = {pk: _decode_judge(columns) for pk, *columns in rows}
+        set_up = self._db.row("SELECT settings FROM runs WHERE pk = ?", (run,))
+        settings = json.loads(as_text(set_up[0])) if set_up else None
+        named = settings.get("judges") if isinstance(settings, dict) else None
+        rows = named if isinstance(named, list) else []
+        places = {tuple(row[:2]): place for place, row in enumerate(rows)}  # label and settings
+
+        def place_of(pk: int) -> tuple[int, int]:
+            judge = judges[pk]
+            return places.get((judge.label, judge.settings), len(places)), pk
+
+        return {pk: judges[pk] for pk in sorted(judges, key=place_of)}
+
+    def _judge_pk(self, run: int, judge: JudgeId) -> int:
+        """The primary key of a judge, which is inserted if it is new."""
+        values = (run, judge.label, *_judge_columns(judge))
+        return self._pk(run, judge, "judges", f"run, label, {_JUDGE}", values)
 
     def _pk(
         self, run: int, what: JudgeId | Measure, table: str, names: str, values: tuple[Value, ...]
@@ -384,8 +413,6 @@ class Verdicts:
 
 
 _JUDGE = "name, method, settings, role, sheet, code, standing, prompts"
-_BY_JUDGE = "label, method, settings, code, judges.pk"
-"""The order of judges."""
 
 
 def _judge_columns(judge: JudgeId) -> tuple[Value, ...]:
@@ -464,11 +491,11 @@ _DROP_UNNAMED = """
 """
 
 
-_JUDGINGS = f"""
+_JUDGINGS = """
     SELECT judgings.pk, trials.id, cell, judge, number
-    FROM judgings JOIN judges ON judges.pk = judge LEFT JOIN trials ON trials.pk = trial
-    WHERE judgings.run = ? {{}}
-    ORDER BY trial, {_BY_JUDGE}, number, cell
+    FROM judgings LEFT JOIN trials ON trials.pk = trial
+    WHERE judgings.run = ? {}
+    ORDER BY trial, number, cell
 """
 
 

@@ -99,13 +99,46 @@ def test_ratings_by_people_do_not_take_the_place_of_the_model_that_judged(store:
             store.verdicts.add(name, JudgeId("people", "people"), rated, trial=row.trial.id)
     found = compare_runs(store, CompareRequest(("one", "two")))
     assert found.comparison is not None
-    assert (found.comparison.judge, found.other_judges) == ("openai/judge", ("people",))
+    assert found.comparison.judge == "openai/judge"
+    assert "the leading judge; --judge takes those by people instead" in found.led_by
     for name in ("one", "two"):
         for row in store.trials(name):
             other = replace(JUDGE, name="lab/other")
             store.verdicts.add(name, other, [Score(GOAL, "ann", 1)], trial=row.trial.id)
-    with pytest.raises(ConfigError, match="several judges scored these runs: lab/other, openai/j"):
+    later = compare_runs(store, CompareRequest(("one", "two")))
+    assert later.comparison is not None
+    assert later.comparison.judge == "openai/judge"
+    assert "takes those by people or lab/other instead" in later.led_by
+
+
+def add_scores(store: Store, run: str, judge: str, score: int) -> None:
+    for row in store.trials(run):
+        verdicts = [Score(GOAL, "ann", score)]
+        store.verdicts.add(run, replace(JUDGE, name=judge), verdicts, trial=row.trial.id)
+
+
+def test_the_one_judge_of_both_runs_is_taken_though_others_lead(store: Store) -> None:
+    add_run(store, "one", "x", GOALS, judge=replace(JUDGE, name="b/first"))
+    add_run(store, "two", "y", GOALS, judge=replace(JUDGE, name="a/first"))
+    with pytest.raises(ConfigError, match="the judges differ: one by b/first; two by a/first"):
         compare_runs(store, CompareRequest(("one", "two")))
+    add_scores(store, "one", "c/shared", 3)
+    add_scores(store, "two", "c/shared", 4)
+    found = compare_runs(store, CompareRequest(("one", "two")))
+    assert found.comparison is not None
+    assert found.comparison.judge == "c/shared"
+    assert found.led_by == (
+        "Scores are by c/shared, which judged all of these runs; their leading judges differ "
+        "(one: b/first, two: a/first)."
+    )
+    add_scores(store, "two", "b/first", 4)
+    both = compare_runs(store, CompareRequest(("one", "two")))
+    assert both.comparison is not None
+    assert both.comparison.judge == "b/first"
+    assert both.led_by == (
+        "Scores are by b/first, which judged all of these runs, as did c/shared (--judge takes "
+        "theirs); their leading judges differ (one: b/first, two: a/first)."
+    )
 
 
 def test_a_smoke_test_is_refused_as_such_whatever_its_judges_could_tell(store: Store) -> None:

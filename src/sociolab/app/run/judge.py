@@ -106,6 +106,7 @@ async def judge_due(
         bench = JudgingBench(store, run, Jury(store, run, tally.waits), replies, tally, config.part)
         tally.judges = tuple(judge.id for judge in judges)
         earlier = store.verdicts.judges(run)
+        store.verdicts.enter(run, tally.judges)
         new = [check for check in kit.checks if not _was_replaced(check, earlier)]
         pending, began = bench.due(new, 1) + bench.due(judges, repeats), time.perf_counter()
         tally.total = len(pending)
