@@ -93,9 +93,8 @@ def test_a_floor_that_is_not_reached_fails_and_names_transcripts(folder: Path) -
     )
     shutil.rmtree(folder / "social-gate")
     # The same agent again is not worse than itself.
-    assert act(
-        folder, **seats, options=options, baseline="baseline.zip", fail_if="goal_checked<-3"
-    ) == [0, 0]
+    accepted = {"accept_failed_exam": "true", "baseline": "baseline.zip"}
+    assert act(folder, **seats, options=options, **accepted, fail_if="goal_checked<-3") == [0, 0]
     assert (folder / "social-gate" / "compare.html").is_file()
 
 

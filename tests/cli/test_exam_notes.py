@@ -8,6 +8,7 @@ import shutil
 from contextlib import ExitStack
 from dataclasses import replace
 from pathlib import Path
+from xml.etree import ElementTree
 
 import pytest
 
@@ -145,6 +146,54 @@ def test_an_episode_shows_beside_each_judge_how_it_did(sociolab: Sociolab, store
         assert "Scores by alpha (LLM judge; exam: " in shown.out
         assert " of 20, failed)" in shown.out
         assert "Scores by beta (LLM judge)" in shown.out
+
+
+GATES = {
+    "report": ("report", "first", "--fail-if", "goal>9.9"),
+    "compare": ("compare", "first", "second", "--agent", PARROT, "--fail-if", "goal<-9"),
+}
+
+
+@pytest.mark.parametrize("verb", GATES)
+def test_no_gate_passes_by_a_judge_that_failed_its_exam_unless_that_is_accepted(
+    sociolab: Sociolab, stored: Path, tmp_path: Path, verb: str
+) -> None:
+    command = (*GATES[verb], "--store", stored, "--junit", "gates.xml")
+    held = sociolab(*command, "--judge", "alpha")
+    assert held.code == 2
+    assert "CANNOT TELL for " in held.err
+    assert "alpha failed its exam, " in held.err
+    assert "passed;" not in held.err
+    suite = ElementTree.parse(tmp_path / "gates.xml").getroot()
+    undecided = [case.find("error") for case in suite.iter("testcase")]
+    assert len(undecided) == int(suite.get("errors", "0")) > 0
+    assert suite.get("failures") == "0"
+    assert all("alpha failed its exam" in error.get("message", "") for error in undecided)  # type: ignore[union-attr]
+
+    accepted = sociolab(*command, "--judge", "alpha", "--accept-failed-exam")
+    assert accepted.code == 0, accepted.err
+    assert "alpha failed its exam, " in accepted.err
+    assert "passed;" in accepted.err
+
+    other = sociolab(*command, "--judge", "beta")
+    assert other.code == 0, other.err
+    assert "failed its exam" not in other.err
+
+
+def test_json_says_that_a_gate_is_undecided(sociolab: Sociolab, stored: Path) -> None:
+    command = (*GATES["compare"], "--store", stored, "--json")
+    held = sociolab(*command, "--judge", "alpha")
+    (gate,) = held.document["gates"]
+    assert (held.code, gate["failed"]) == (2, False)
+    assert gate["undecided"].startswith("--fail-if goal<-9: CANNOT TELL for A ")
+    (decided,) = sociolab(*command, "--judge", "beta").document["gates"]
+    assert decided["undecided"] is None
+
+
+def test_accepting_an_exam_is_for_gates(sociolab: Sociolab, stored: Path) -> None:
+    done = sociolab("report", "first", "--accept-failed-exam", "--store", stored)
+    assert done.code == 2
+    assert "--accept-failed-exam is for gates: say --fail-if too" in done.sentence
 
 
 CONSTANT = "python:examinees:Constant"

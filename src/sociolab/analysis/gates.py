@@ -11,6 +11,7 @@ from xml.etree.ElementTree import Element, SubElement, indent, tostring
 from sociolab.core.errors import ConfigError, did_you_mean
 from sociolab.core.score import Measure, leading_judge, resolve_measure
 from sociolab.report.catalogue import Catalogue, write
+from sociolab.report.exam import exam_notes
 from sociolab.report.finding import Sentence
 from sociolab.report.plays import TRANSCRIPT
 from sociolab.report.run_facts import evaluated
@@ -57,7 +58,8 @@ class Gate:
 
     `of` says whose: "A - B", or an agent and its run. `transcripts` are, of a gate that failed, the
     episodes or pairs that lie beyond the limit, the furthest first. `judge` gave the scores, and
-    `led_by` names others that gave some, where nobody named one.
+    `led_by` names others that gave some, where nobody named one. `undecided`: that judge failed its
+    exam, so that the gate has neither passed nor failed.
     """
 
     rule: GateRule
@@ -71,12 +73,14 @@ class Gate:
     transcripts: tuple[Sentence, ...] = ()
     judge: str = ""
     led_by: str = ""
+    undecided: bool = False
 
     def document(self) -> dict[str, Any]:
         """The gate as a JSON object: see docs/compare.md."""
         return {
             "rule": self.rule.text,
             "failed": self.failed,
+            "undecided": str(self.sentence) if self.undecided else None,
             self.kind: self.value,
             "low": self.low,
             "high": self.high,
@@ -156,6 +160,20 @@ def _with_transcripts(
         for value, task, seat, episodes in beyond[:TRANSCRIPTS]
     )
     return replace(gate, transcripts=named) if gate.failed else gate
+
+
+def withhold(gates: Iterable[Gate], results: Sequence[RunResult]) -> tuple[Gate, ...]:
+    """The gates, of which those by a judge that failed its exam are undecided: its scores are not
+    to be relied on."""
+    return tuple(_withheld(gate, results) for gate in gates)
+
+
+def _withheld(gate: Gate, results: Sequence[RunResult]) -> Gate:
+    exams = exam_notes({result.run: result.judges for result in results}, (gate.judge,))
+    if not exams.failed:
+        return gate
+    sentence = SAY("undecided", rule=gate.rule.text, of=gate.of, why=" ".join(exams.failed))
+    return replace(gate, failed=False, undecided=True, sentence=sentence, transcripts=())
 
 
 def order_notes(outlines: Sequence[RunResult]) -> tuple[Sentence, ...]:
@@ -306,19 +324,22 @@ def junit(
     cautions: Sequence[str] = (),
     verdicts: Sequence[str] = (),
 ) -> str:
-    """Gates as JUnit XML, which CI services show: a test case for each, failed where it did, and
-    one with an error where they could not be decided; verdicts are its output, and cautions what
-    was said beside."""
-    failures, errors = str(sum(gate.failed for gate in gates)), int(bool(undecided))
-    tests = str(len(gates) + errors)
-    top = Element("testsuite", name=suite, tests=tests, failures=failures, errors=str(errors))
+    """Gates as JUnit XML, which CI services show: a test case for each, failed where it did, with
+    an error where it is undecided, and one with an error where none could be decided; verdicts are
+    its output, and cautions what was said beside."""
+    failures = str(sum(gate.failed for gate in gates))
+    tests = str(len(gates) + bool(undecided))
+    errors = str(sum(gate.undecided for gate in gates) + bool(undecided))
+    top = Element("testsuite", name=suite, tests=tests, failures=failures, errors=errors)
     if undecided:
         case = SubElement(top, "testcase", classname=suite, name="gates can be decided")
         SubElement(case, "error", message=undecided)
     for gate in gates:
         name = f"not {gate.rule.text} ({gate.of})"
         case = SubElement(top, "testcase", classname=suite, name=name)
-        if gate.failed:
+        if gate.undecided:
+            SubElement(case, "error", message=gate.sentence)
+        elif gate.failed:
             SubElement(case, "failure", message=gate.sentence).text = "\n".join(gate.transcripts)
         else:
             SubElement(case, "system-out").text = gate.sentence

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from sociolab.cli.gates import GateCheck, Junit, fail_option, gate_check
+from sociolab.cli.gates import AcceptFailedExam, GateCheck, Junit, fail_option, gate_check
 from sociolab.cli.options import (
     BySeat,
     FigureFile,
@@ -107,6 +107,7 @@ def compare(
     ] = None,
     people: OptPeople = None,
     fail_if: Annotated[OptTexts, fail_option("A - B", "goal<0")] = None,
+    accept_failed_exam: AcceptFailedExam = False,
     junit: Junit = None,
     html: Html = None,
     full: Full = False,
@@ -130,7 +131,8 @@ def compare(
     if curve:
         refuse({
             "--with": with_, "--by": by, "--threshold": threshold, "--all": every, "--pairs": pairs,
-            "--fail-if": fail_if, "--junit": junit, "--latex": latex, "--markdown": markdown,
+            "--fail-if": fail_if, "--accept-failed-exam": accept_failed_exam, "--junit": junit,
+            "--latex": latex, "--markdown": markdown,
             "--csv": csv, "--figure": figure, "--rename": rename, "--by-seat": by_seat,
             "--match": match, "--over": over, "--people": people,
         }, "is for two agents: leave it out, or leave --curve out")  # fmt: skip
@@ -161,7 +163,7 @@ def compare(
         over is not None,
     )
     media = Media(html, latex, markdown, csv, figure, json)
-    check = gate_check("compare", run, fail_if, junit)
+    check = gate_check("compare", run, fail_if, junit, accept_failed_exam)
     detailed = full or every or threshold is not None or (k, pairs_shown) != (_K, _PAIRS)
     display = _PairDisplay(detailed, pairs_shown, every, pairs)
     _compare(request, media, check, display, store, people, keep_look=looks is not None)
@@ -225,7 +227,7 @@ def _compare(
             conclusions = with_looks(opened, conclusions)
         figure = conclusions.forest() if media.figure is not None else None
         pairs = display.pairs(opened, conclusions)
-        gates = _gates(opened, conclusions, check.rules)
+        gates = check.trusted(_gates(opened, conclusions, check.rules), conclusions.outlines)
         pair_sections = (pairs.section,) if pairs and display.most else ()
         names = agent_names(opened, request.runs, request.rename) if request.rename else None
         beside = people_beside(opened, request.runs, people, names)
@@ -254,8 +256,7 @@ def _compare(
         say(f"wrote {write_pairs(pairs, display.file):,} pairs to {display.file}")
     for sentence in order_notes(conclusions.outlines) if gates else ():
         say(sentence)
-    judges = [conclusions.comparison.judge] if conclusions.comparison else []
-    check.decide(gates, conclusions.outlines, *judges, verdicts=[conclusions.verdict])
+    check.decide(gates, conclusions.outlines, verdicts=[conclusions.verdict])
 
 
 def _with_page(

@@ -25,16 +25,32 @@ def fail_option(of: str, example: str) -> Any:
     return option("--fail-if", "RULE", f"Exit with 1 if {rule}. Repeatable.")
 
 
+AcceptFailedExam = Annotated[
+    bool,
+    typer.Option(
+        "--accept-failed-exam", help="Let scores of a judge that failed its exam decide --fail-if."
+    ),
+]
 Junit = Annotated[OptPath, option("--junit", "FILE", "Write the gates as JUnit XML, for CI.")]
 
 
 @dataclass(frozen=True, slots=True)
 class GateCheck:
-    """The rules that a verb checks; `suite` is the command line that the JUnit file names."""
+    """The rules that a verb checks; `suite` is the command line that the JUnit file names.
+    `any_judge`: judges that failed their exam decide, too."""
 
     suite: str
     rules: tuple[GateRule, ...]
     junit: Path | None
+    any_judge: bool = False
+
+    def trusted(self, gates: Sequence[Gate], results: Sequence[RunResult]) -> tuple[Gate, ...]:
+        """The gates, undecided where their judge failed its exam and that is not accepted."""
+        if self.any_judge or not gates:
+            return tuple(gates)
+        from sociolab.analysis.gates import withhold
+
+        return withhold(gates, results)
 
     @contextmanager
     def deciding(self) -> Iterator[None]:
@@ -50,18 +66,18 @@ class GateCheck:
         self,
         gates: Sequence[Gate],
         results: Sequence[RunResult],
-        *judges: str,
+        *,
         verdicts: Sequence[str] = (),
     ) -> None:
-        """Print and write which gates passed, and write the `verdicts`; exit with 1 if one failed.
+        """Print and write which gates passed, and write the `verdicts`; exit with 1 if one failed,
+        else with 2 if one is undecided.
 
-        Judges of the results (of these `judges`, if any are named) that failed their exam are
-        named first.
+        Judges of the gates that failed their exam, where that is accepted, are named first.
         """
         from sociolab.report.exam import exam_notes
 
-        exams = exam_notes({result.run: result.judges for result in results}, judges or None)
-        failed = exams.failed if gates else ()
+        judges = {gate.judge for gate in gates if not gate.undecided}
+        failed = exam_notes({result.run: result.judges for result in results}, judges).failed
         led_by = dict.fromkeys(gate.led_by for gate in gates if gate.led_by)
         for sentence in (*failed, *led_by, *(gate.sentence for gate in gates)):
             say(sentence)
@@ -70,6 +86,8 @@ class GateCheck:
             say(f"wrote {self.junit}")
         if any(gate.failed for gate in gates):
             raise typer.Exit(1)
+        if any(gate.undecided for gate in gates):
+            raise typer.Exit(2)
 
     def _write(
         self,
@@ -86,14 +104,19 @@ class GateCheck:
 
 
 def gate_check(
-    verb: str, runs: Sequence[str], fail_if: Sequence[str] | None, junit: Path | None
+    verb: str,
+    runs: Sequence[str],
+    fail_if: Sequence[str] | None,
+    junit: Path | None,
+    any_judge: bool,
 ) -> GateCheck:
-    """The gates that a command line asks for; ConfigError for a malformed rule, and for --junit
-    without --fail-if."""
+    """The gates that a command line asks for; ConfigError for a malformed rule, and for --junit or
+    --accept-failed-exam without --fail-if."""
     suite = f"sociolab {verb} {' '.join(runs)}"
     if not fail_if:
-        refuse({"--junit": junit}, "is for gates: say --fail-if too, or leave it out")
+        given = {"--junit": junit, "--accept-failed-exam": any_judge}
+        refuse(given, "is for gates: say --fail-if too, or leave it out")
         return GateCheck(suite, (), None)
     from sociolab.analysis.gates import parse_rule
 
-    return GateCheck(suite, tuple(map(parse_rule, fail_if)), junit)
+    return GateCheck(suite, tuple(map(parse_rule, fail_if)), junit, any_judge)

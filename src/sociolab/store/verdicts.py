@@ -329,12 +329,12 @@ class Verdicts:
             of_score += "AND kind = ? "
             score_values.append(kind)
         query = _SCORES.format(_TEXTS if texts else "", of_score)
-        place = {judge: number for number, judge in enumerate(judges)}
+        order = {judge: number for number, judge in enumerate(judges)}
         found = self._db.rows(_JUDGINGS.format(of_judging), judging_values)
         judgings = [
             row
             for _, of_target in groupby(found, itemgetter(1))
-            for row in sorted(of_target, key=lambda row: (place[row[3]], row[4]))
+            for row in sorted(of_target, key=lambda row: (order[row[3]], row[4]))
         ]
         for start in range(0, len(judgings), _PAGE):
             page: dict[int, tuple[_Judging, list[ScoreRow]]] = {}
