@@ -132,7 +132,7 @@ def test_realism_is_of_the_same_tasks_and_names_the_easy_mode(imported: Sociolab
     points = [22, 23, 5], [19, 18, 5], [17], [21]
     assert ease["people"] == pytest.approx(sum(sum(p) / len(p) / 3.6 for p in points) / 4)
     assert cast["by_rules"] == ["scripted"]
-    assert (rows["deals"]["simulated"], rows["walked"]["simulated"]) == (0, 100)
+    assert (rows["deals"]["simulated"], rows["walked"]["simulated"]) == (100, 0)
     assert rows["deals"]["gap"]["low"] is None  # two dialogues are too few
     text = imported("realism", "mine", "--people", "camps").out
     assert "Easy mode: opposite scripted, scripted scored" in text

@@ -10,6 +10,7 @@ import asyncio
 import json
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
+from itertools import permutations
 from pathlib import Path
 from typing import Any
 
@@ -17,6 +18,7 @@ import pytest
 
 from fake_models import FakeModel
 from sociolab.agents import Action, NoReply, PromptedPlayer, Reply, Request, fields_of
+from sociolab.app import load_world
 from sociolab.core import (
     ActionSpace,
     Answered,
@@ -243,6 +245,59 @@ def test_scripted_players_answer_a_deal_of_anybody(camp: Task) -> None:
         "submit deal",
         "speak",
     ]
+
+
+class Refuser:
+    """Says these words in talk, and refuses each deal that is submitted."""
+
+    def __init__(self, words: str) -> None:
+        self.words = words
+
+    async def reply(self, request: Request, memory: Json) -> Reply | NoReply:
+        assert isinstance(request.expected, ActionSpace)
+        words = self.words if request.turn else "No."
+        return Reply((REJECT if request.expected.get("reject deal") else say(words),))
+
+
+def kims_deals(episode: Episode) -> list[int]:
+    """What each deal that kim submitted was worth to kim: food 5, water 4, firewood 3."""
+    shares: list[Any] = [
+        action.fields
+        for move in episode.moves
+        for action in move.actions
+        if move.seat == "kim" and action.kind == "submit deal"
+    ]
+    return [5 * n["food"] + 4 * n["water"] + 3 * n["firewood"] for n in shares]
+
+
+def test_a_scripted_player_gives_way_and_submits_no_refused_deal_again(camp: Task) -> None:
+    worths = kims_deals(played(camp, Refuser("Hm."), sotopia.ScriptedPlayer()))
+    assert len(worths) > 1
+    assert worths == sorted(set(worths), reverse=True)
+
+
+@pytest.mark.parametrize("degree", range(1, 6))
+def test_a_haggler_gives_way_and_submits_no_refused_deal_again(camp: Task, degree: int) -> None:
+    # Who says "deal" to each offer has agreed in talk, and refuses in the form.
+    haggler = load_world("sotopia").players[f"haggler:{degree}"]
+    worths = kims_deals(played(camp, Refuser("deal"), haggler, limit=40))
+    assert len(worths) > 1
+    assert worths == sorted(set(worths), reverse=True)
+
+
+@pytest.mark.parametrize("kim", list(permutations((3.0, 4.0, 5.0))))
+def test_scripted_players_settle_even_if_both_want_the_same(
+    camp: Task, kim: tuple[float, ...]
+) -> None:
+    """The six priorities of CaSiNo against robin's: water 5, firewood 4, food 3."""
+    content = json.loads(camp.content)
+    content["scenario"]["goals"][1]["facts"]["values"] = dict(zip(FOOD, kim, strict=True))
+    task = replace(camp, content=json.dumps(content))
+    scripted = sotopia.ScriptedPlayer()
+    episode = played(task, scripted, scripted)
+    assert episode.ended is not None
+    assert episode.ended.reason == "deal"
+    assert min(score.value for score in verdicts(episode)) >= 3
 
 
 # ------------------------------------------------------------------ selections after the end

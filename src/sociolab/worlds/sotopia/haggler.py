@@ -34,7 +34,12 @@ from sociolab.worlds.sotopia.plain_offers import (
 )
 from sociolab.worlds.sotopia.scenarios import AT_TARGET, STEP, DivisionGoal, PriceGoal
 from sociolab.worlds.sotopia.scene import LEAVE, SPEAK, SotopiaView
-from sociolab.worlds.sotopia.scripted import load_lines, smallest_shares, word_terms
+from sociolab.worlds.sotopia.scripted import (
+    lines_since_refusal,
+    load_lines,
+    smallest_shares,
+    word_terms,
+)
 
 _ME = ""
 """Stands for this seat among those who acted."""
@@ -65,7 +70,7 @@ class Haggler:
     what it does is a new `version`."""
 
     degree: Degree
-    version: int = 2
+    version: int = 3
 
     async def reply(self, request: Request, memory: Json) -> Reply | NoReply:
         """Act; ConfigError in a scene without a price or goods to divide between two."""
@@ -90,18 +95,22 @@ class Haggler:
                 ),
             )
         )
-        deal = find_agreement(turns, 2)
+        lines = request.observation.history
+        refused = [a.fields for line in lines if line.you for a in line.actions if a.kind == SUBMIT]
+        deal = find_agreement(turns[len(lines) - len(lines_since_refusal(lines)) :], 2)
         share = None
         if deal is not None:
             share = deal.terms if deal.by == _ME else other_side(goal, deal.terms)
         if isinstance(expected, Question):
             answer = selection_of(share, goal.counts if goal.kind == "division" else ())
             return Reply(expected.reply.model_validate(answer))
+        if share in refused:
+            deal = share = None
         if share is not None and expected.get(SUBMIT):
             return Reply((submitted(share),))
         if goal.kind == "division" and expected.get(ACCEPT_DEAL):
             return Reply((self._answer_deal(goal, turns),))
-        return Reply((self._act(goal, turns),))
+        return Reply((self._act(goal, turns, settled=deal is not None),))
 
     def _answer_deal(self, goal: DivisionGoal, turns: Sequence[Turn]) -> Action:
         """Accept the deal that was submitted if it is worth the next offer."""
@@ -112,13 +121,13 @@ class Haggler:
             return answered()
         return answered(load_lines()["ask"]["decline"][1])
 
-    def _act(self, goal: Haggled, turns: Sequence[Turn]) -> Action:
+    def _act(self, goal: Haggled, turns: Sequence[Turn], *, settled: bool) -> Action:
         say, offers = load_lines()["haggler"], offers_of(goal, self.degree)
         own = [act.kind for who, acts in turns if who == _ME for act in acts]
         made = own.count(OFFER)
         in_vain = own.count(UNCLEAR) + max(0, made - len(offers))
         left = any(act.kind == LEAVE for _, acts in turns for act in acts)
-        if left or find_agreement(turns, 2) is not None or in_vain > self.degree.patience:
+        if left or settled or in_vain > self.degree.patience:
             return Action(LEAVE, acts=(Act(LEAVE),))
         if turns and (turns[-1][0] == _ME or turns[-1][1][0].kind == UNCLEAR):
             return Action(SPEAK, say[f"unclear_{goal.kind}"], acts=(Act(UNCLEAR),))

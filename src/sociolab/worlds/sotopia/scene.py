@@ -26,6 +26,7 @@ from sociolab.worlds.sotopia.closing_form import (
 )
 from sociolab.worlds.sotopia.scenarios import (
     Character,
+    Closing,
     DivisionGoal,
     Goal,
     SceneCast,
@@ -86,13 +87,15 @@ ACTIONS = ActionSpace(
 class SotopiaView:
     """What a seat may know, as records, for players that do not read text.
 
-    `others` maps this seat's name for each other seat to what it knows of them.
+    `others` maps this seat's name for each other seat to what it knows of them. `closing` says how
+    the outcome comes about (`closing_form`).
     """
 
     me: Character
     others: dict[str, KnownCharacter]
     context: str
     goal: Goal
+    closing: Closing = "question"
 
 
 @dataclass(frozen=True, slots=True)
@@ -280,7 +283,8 @@ class SotopiaWitness:
 
     def _build_view(self) -> SotopiaView:
         profiles = {self._labels[seat]: profile for seat, profile in self._known.items()}
-        return SotopiaView(self._me, profiles, self._scene.casting.scenario.context, self._goal)
+        scenario = self._scene.casting.scenario
+        return SotopiaView(self._me, profiles, scenario.context, self._goal, scenario.closing)
 
     def _seats_without_name(self) -> tuple[str, ...]:
         """The seats whose full name this one does not know."""

@@ -4,7 +4,7 @@ It plays any seat offline, from what that seat may observe. The acts of its acti
 means, and it understands others by their acts alone, not by their words. Among scripted players
 every agreement is therefore on record. With a model, a person or a user's code it keeps the scene
 going, makes its offers, and agrees to nothing, since it cannot know what was said; but it answers a
-deal in a form, and submits one before the turns run out.
+deal in a form, and submits some before the turns run out, each worth less to it than the last.
 """
 
 from __future__ import annotations
@@ -57,6 +57,9 @@ from sociolab.worlds.sotopia.scene import LEAVE, PACKAGE, SPEAK, SotopiaView
 
 ASK, CHAT, GO = "ask", "chat", "go"
 """Further acts: an argument, small talk, a goodbye. None of them makes an agreement."""
+
+_SUBMITTED = 4
+"""The deals that it submits to whoever it does not understand, in its last turns."""
 
 _MIDDLE = "middle"
 """The terms of a compromise where a goal has no formula."""
@@ -136,6 +139,7 @@ class _Turn:
         self._own_lines = [line for line in obs.history if line.you]
         self._other_lines = [line for line in obs.history if not line.you]
         self._seats = len(obs.others) + 1
+        self._by_form = view.closing != "question"
         self._turns_left = max(1, (obs.limit - obs.turn + self._seats - 1) // self._seats)
 
     def action(self) -> Action:
@@ -148,15 +152,17 @@ class _Turn:
 
     def _bargain(self, goal: PriceGoal | DivisionGoal | OptionGoal | FriendGoal) -> Action:
         """Make offers, each as good as or worse than the last, until one is accepted."""
-        ladder = _offer_ladder(goal, _firmness(self._view.me))
+        ladder = _offer_ladder(goal, _firmness(self._view.me), by_form=self._by_form)
         step = sum(1 for act in self._own_acts() if act.kind == OFFER)
-        deal = find_agreement(_acts_in(self._lines), self._seats)
+        refused = self._refused_deals()
+        deal = find_agreement(_acts_in(lines_since_refusal(self._lines)), self._seats)
         if goal.kind == "division" and self._can(ACCEPT_DEAL):
             return self._answer_deal(goal, _worth_of_next(goal, ladder, step))
         if self._understands_others():
             if goal.kind == "division" and deal is not None and self._can(SUBMIT):
-                return submitted(_own_share(goal, deal))
-            if deal is not None:
+                if (share := _own_share(goal, deal)) not in refused:
+                    return submitted(share)
+            elif deal is not None:
                 return self._say_goodbye("settled")
             offer = self._standing_offer()
             if offer is not None and _worth(goal, offer) >= _worth_of_next(goal, ladder, step):
@@ -164,8 +170,11 @@ class _Turn:
                 return self._say_line(goal.kind, "accept", word_terms(own), Act(ACCEPT))
             if step >= len(ladder) or self._any_act(GO):
                 return self._say_goodbye("parted")
-        elif goal.kind == "division" and self._can(SUBMIT) and self._turns_left <= 2:
-            return submitted(ladder[min(step, len(ladder) - 1)])
+        elif goal.kind == "division" and self._can(SUBMIT) and self._turns_left <= _SUBMITTED:
+            left = [share for share in ladder[-_SUBMITTED:] if share not in refused]
+            if left:
+                return submitted(left[0])
+            return self._stall(word_terms(ladder[-1]), goal.kind)
         elif step >= len(ladder):
             return self._stall(word_terms(ladder[-1]), goal.kind)
         how = "open" if step == 0 else "last" if step == len(ladder) - 1 else "counter"
@@ -175,6 +184,11 @@ class _Turn:
         return self._say_line(
             goal.kind, how, word_terms(terms), *decline, Act(OFFER, terms), item=item
         )
+
+    def _refused_deals(self) -> list[Any]:
+        """The shares that this seat submitted: none was accepted, or the scene were over."""
+        own = (action for line in self._own_lines for action in line.actions)
+        return [action.fields for action in own if action.kind == SUBMIT]
 
     def _can(self, kind: str) -> bool:
         return isinstance(self._space, ActionSpace) and self._space.get(kind) is not None
@@ -273,14 +287,14 @@ class _Turn:
 
 
 def _offer_ladder(
-    goal: PriceGoal | DivisionGoal | OptionGoal | FriendGoal, firmness: float
+    goal: PriceGoal | DivisionGoal | OptionGoal | FriendGoal, firmness: float, *, by_form: bool
 ) -> list[Any]:
     """The offers that this seat makes one after the other, the best for itself first."""
     match goal.kind:
         case "price":
             return _price_ladder(goal, firmness)
         case "division":
-            return _share_ladder(goal, firmness)
+            return _share_ladder(goal, firmness, _LEAST_BY_FORM if by_form else _LEAST)
         case "option":
             ranked = sorted(goal.options, key=lambda name: -goal.options[name])
             return [name for name in ranked if goal.options[name] >= 2 + 3 * firmness] or ranked[:1]
@@ -301,9 +315,21 @@ def _price_ladder(goal: PriceGoal, firmness: float) -> list[float]:
     return [max(1.0, round(price / grid) * grid) for price in steps]
 
 
-def _share_ladder(goal: DivisionGoal, firmness: float) -> list[dict[str, int]]:
-    """Six shares, worth from 9 points of 10 down to 5 or 6."""
-    return smallest_shares(goal, [9 - n / 5 * (4 - firmness) for n in range(6)])
+_LEAST, _LEAST_BY_FORM = 5.0, 3.0
+"""The points of 10 at which a seat that gives in stops, in a division: fewer where a form decides,
+so that its smoke test closes deals even if both want the same goods."""
+
+
+def _share_ladder(goal: DivisionGoal, firmness: float, least: float) -> list[dict[str, int]]:
+    """Six shares, worth from 9 points of 10 down to `least` or up to a point more."""
+    return smallest_shares(goal, [9 - n / 5 * (9 - least - firmness) for n in range(6)])
+
+
+def lines_since_refusal(lines: Sequence[Line]) -> Sequence[Line]:
+    """The lines after the last deal in a form, which was refused if the scene goes on: what was
+    agreed in talk before it is void."""
+    deals = [n for n, line in enumerate(lines) if any(a.kind == SUBMIT for a in line.actions)]
+    return lines[deals[-1] + 1 :] if deals else lines
 
 
 def smallest_shares(goal: DivisionGoal, levels: Sequence[float]) -> list[dict[str, int]]:
