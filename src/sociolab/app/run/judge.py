@@ -52,7 +52,7 @@ def judge_run(
     >>> store = f"{folder}/lab.db"
     >>> played = run(RunConfig(tasks="bargain", limit=1, judges="none", name="first", store=store))
     >>> judged = judge_run("first", JudgeConfig(judges="heuristic", store=store), repeats=1)
-    >>> judged.result.judges[0].judge
+    >>> judged.result.judges[-1].judge
     'heuristic'
     """
     return run_sync(lambda: judge_run_async(run, config, repeats=repeats, sheet=sheet, watch=watch))
@@ -68,7 +68,7 @@ async def judge_run_async(
     >>> store = f"{folder}/lab.db"
     >>> played = run(RunConfig(tasks="bargain", limit=1, judges="none", name="first", store=store))
     >>> judging = judge_run_async("first", JudgeConfig(judges="heuristic", store=store), repeats=1)
-    >>> asyncio.run(judging).result.judges[0].judge
+    >>> asyncio.run(judging).result.judges[-1].judge
     'heuristic'
     """
     error = await judge_due(run, config, repeats=repeats, sheet=sheet, watch=watch)
