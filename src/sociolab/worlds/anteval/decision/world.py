@@ -35,7 +35,7 @@ from sociolab.core.seeding import digest
 from sociolab.engine.episode_loop import DEFAULT_POLICY, play
 from sociolab.engine.scene import FailurePolicy, Poll
 from sociolab.plugin.scene import OpenScene, OpenWitness
-from sociolab.prompting.sets import PromptSet
+from sociolab.prompting.sets import PromptSet, prompt
 from sociolab.report.words import join_names
 from sociolab.worlds.anteval.decision.case import Clue, DecisionCase, case_from
 from sociolab.worlds.anteval.decision.cases import (
@@ -139,7 +139,14 @@ class AntDecision:
         settings = self.settings
         prompts = settings.texts.hash_of(*PLAYED)
         played = digest(self.cases.id.hash, prompts, settings.rounds, settings.controls)
+        if self.space is IN_PUBLIC:  # which models are asked for by a form
+            played = digest(played, prompt("sociolab.agents", "fields").hash)
         return replace(self.cases.id, hash=played)
+
+    @property
+    def space(self) -> ActionSpace:
+        """What a seat can do; at a table from a file all is said to everybody."""
+        return ACTIONS if self.cases.folder is None else IN_PUBLIC
 
     def tasks(self) -> Sequence[Task]:
         return self.cases.tasks
@@ -178,7 +185,7 @@ class AntDecision:
                 person.id: _render_head(texts, case, person.id, said=bool(control))
                 for person in case.people
             },
-            space=ACTIONS if self.cases.folder is None else IN_PUBLIC,
+            space=self.space,
             limit=self.settings.rounds * len(case.people),
             names=case.names,
             polls=(poll(0, players[:1], control),) if control else talk,
