@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from itertools import combinations
 
 from casts import seated
-from sociolab.core import DataId, Episode, Event, Task, Trial
+from sociolab.core import Agent, CastMember, DataId, Episode, Event, Task, Trial
 from sociolab.worlds import sotopia
 
 TRAITS = sotopia.BigFive(
@@ -80,11 +80,16 @@ def task_of(cast: sotopia.SceneCast) -> Task:
 
 
 def episode_of(
-    cast: sotopia.SceneCast, *events: Event, agents: Sequence[str] = ("openai/a", "openai/b")
+    cast: sotopia.SceneCast,
+    *events: Event,
+    agents: Sequence[str | Agent] = ("openai/a", "openai/b"),
 ) -> Episode:
     """An episode in which this happened, played by these agents."""
     task = task_of(cast)
-    members = tuple(map(seated, task.seats, agents))
+    members = tuple(
+        seated(seat, who) if isinstance(who, str) else CastMember(seat, who)
+        for seat, who in zip(task.seats, agents, strict=False)
+    )
     return Episode(Trial("trial", "sotopia", task, members, 0, 0), events)
 
 

@@ -120,7 +120,7 @@ def test_whoever_has_answered_goes_on_at_once_and_the_play_is_whole_when_all_hav
     run(play)
 
 
-def test_what_each_seat_reports_is_exported_with_its_lines_and_what_is_established(
+def test_what_each_participant_reports_is_exported_with_its_lines_and_confirms_the_other(
     tmp_path: Path,
 ) -> None:
     path = tmp_path / "store.db"
@@ -146,8 +146,10 @@ def test_what_each_seat_reports_is_exported_with_its_lines_and_what_is_establish
     for row in (mine, other):
         assert (row["item"], row["agent"], row["judge"]) == (trial.id, "human", "reported")
         assert (row["reported"], row["reported_terms"]) == ("agreed", "280")
-        assert (row["established"], row["terms"]) == ("no", "")
-        assert row["why"].startswith("unconfirmed: reported: all seats say $280; ")
+        assert (row["established"], row["terms"]) == ("yes", "280")
+        assert row["why"].endswith(
+            "(reported: all seats say $280, none having seen another's answer)"
+        )
     assert (mine["offer"], mine["acceptance"]) == ("$280 then?", "$280 then?")
     assert (other["offer"], other["acceptance"]) == ("", "")
 

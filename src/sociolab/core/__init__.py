@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     )
     from sociolab.core.episode import (
         HUMAN as HUMAN,
+        PARTICIPANT as PARTICIPANT,
         Act as Act,
         Action as Action,
         ActionKind as ActionKind,

@@ -275,6 +275,8 @@ class Task:
 
 HUMAN = "human"
 """The label of an agent that is a person."""
+PARTICIPANT = "participant"
+"""The name of people in a study: another person in each seat, as need not be so at a terminal."""
 
 AgentKind: TypeAlias = Literal[
     "model", "rules", "person", "own code", "program", "plugin", "imported"

@@ -12,7 +12,7 @@ from sociolab.app.players.casting import NO_JUDGE, Casting, Seatable
 from sociolab.app.players.models import Models
 from sociolab.app.players.own_code import OwnJudge
 from sociolab.app.registry import worlds_that
-from sociolab.core.episode import HUMAN, Agent, CastMember, Episode, Json, Task, Trial
+from sociolab.core.episode import HUMAN, PARTICIPANT, Agent, CastMember, Episode, Json, Task, Trial
 from sociolab.core.errors import ConfigError, ModelError, SociolabError, StoreError
 from sociolab.core.instructions import INSTRUCTIONS
 from sociolab.core.ports import (
@@ -130,7 +130,7 @@ def cast_of(
 def people_agent(plan: PlayPlan) -> Agent:
     """The agent that stands for people, with the settings of this study."""
     settings = digest(HUMAN, "web", plan.turn_seconds, plan.missed)
-    return Agent(HUMAN, "person", HUMAN, settings=settings)
+    return Agent(HUMAN, "person", PARTICIPANT, settings=settings)
 
 
 def seats_for_people(kit: WorldKit, task: Task) -> tuple[str, ...]:

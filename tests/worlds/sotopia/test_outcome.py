@@ -18,8 +18,10 @@ from casts import seated
 from fake_models import FakeModel
 from sociolab.agents import PromptedPlayer, fields_of
 from sociolab.core import (
+    PARTICIPANT,
     Act,
     Action,
+    Agent,
     Answered,
     Ended,
     Episode,
@@ -103,7 +105,9 @@ def of_two_agents(episode: Episode) -> Episode:
 
 
 def judged(
-    cast: sotopia.SceneCast, *events: Event, agents: Sequence[str] = ("openai/a", "openai/b")
+    cast: sotopia.SceneCast,
+    *events: Event,
+    agents: Sequence[str | Agent] = ("openai/a", "openai/b"),
 ) -> dict[str, Verdict]:
     return checked(episode_of(cast, *events, Ended("turn limit", 19), agents=agents))
 
@@ -203,6 +207,55 @@ def test_the_word_of_one_agent_in_all_seats_establishes_nothing(
         assert len(values(found)) == count
         if not count:
             assert open_kind(found) == "unconfirmed"
+
+
+PERSON = Agent("human", "person", PARTICIPANT)
+"""A participant of a study."""
+WRONG: dict[str, Json] = {"offer": DONE, "acceptance": DONE}
+
+
+@pytest.mark.parametrize(
+    ("agents", "first", "second", "established"),
+    [
+        ((PERSON, PERSON), {}, {}, True),
+        ((PERSON, PERSON), QUOTES, {}, True),
+        ((PERSON, PERSON), QUOTES, WRONG, True),  # two lines that were chosen by mistake
+        ((PERSON, "openai/b"), {}, QUOTES, True),
+        ((PERSON, "openai/b"), WRONG, QUOTES, True),
+        ((PERSON, "openai/b"), QUOTES, {}, False),  # the model alone could have made it up
+        ((PERSON, "openai/b"), {}, {}, False),
+        (("human", "human"), {}, {}, False),  # at one terminal: it may be one person
+        (("human", "human"), QUOTES, QUOTES, True),
+        (("openai/a", "openai/b"), {}, {}, False),
+    ],
+)
+def test_participants_who_report_the_same_confirm_each_other_without_lines(
+    agents: tuple[Any, Any], first: dict[str, Json], second: dict[str, Json], established: bool
+) -> None:
+    told = (price(0, 250, **first), price(1, 250, **second))
+    found = judged(case(), *talk(SAID, DONE), *told, agents=agents)
+    if established:
+        assert values(found) == [1.873, 6.392]
+    else:
+        assert open_kind(found) == "unconfirmed"
+
+
+def test_the_lines_of_participants_are_further_evidence() -> None:
+    for lines, evidence in (
+        (QUOTES, f'turn 1: "{SAID.rstrip("?")}"; turn 2: "{DONE}"'),
+        ({}, "reported: all seats say $250, none having seen another's answer"),
+    ):
+        told = (price(0, 250, **lines), price(1, 250, **lines))
+        found = judged(case(), *talk(SAID, DONE), *told, agents=(PERSON, PERSON))
+        assert all(isinstance(v, Score) and evidence in v.reason for v in found.values())
+
+
+def test_participants_who_differ_or_do_not_answer_confirm_nothing() -> None:
+    both = {"agents": (PERSON, PERSON)}
+    assert open_kind(judged(case(), *talk(SAID), price(0, 300), price(1, 250), **both)) == (
+        "disputed"
+    )
+    assert open_kind(judged(case(), *talk(SAID), price(0, 250), **both)) == "cannot tell"
 
 
 def test_a_seat_that_denies_a_deal_that_it_lost_gains_nothing() -> None:

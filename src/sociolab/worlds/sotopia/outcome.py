@@ -16,7 +16,7 @@ from typing import Annotated, Any, Literal, Self, TypeAlias
 
 from pydantic import BaseModel, ConfigDict, Field, create_model, model_validator
 
-from sociolab.core.episode import Act, Answered, Episode, Moved, Unusable
+from sociolab.core.episode import PARTICIPANT, Act, Answered, Episode, Moved, Unusable
 from sociolab.core.ports import FieldWording, Line, Question, Wording
 from sociolab.core.score import JudgeId, Measure, Score, Unscored, Verdict
 from sociolab.core.seeding import digest
@@ -483,7 +483,7 @@ def describe_matter(goal: Checkable) -> str:
 
 _FOR_PEOPLE = (
     "One last question, about how the conversation ended. Your partner does not see your answer, "
-    "and you may skip it."
+    "and you may skip it. If you both give the same answer, it counts as what happened."
 )
 _ELSE = "We agreed on something else"
 _OPEN = "No, we left it undecided"
@@ -559,6 +559,10 @@ def reported_outcome(casting: SceneCast, episode: Episode) -> Outcome:
     agree on any report that pays. An agreement also needs evidence: every seat quotes the same line
     of one seat as the offer and the same later line of another seat as the acceptance. What these
     lines mean is not interpreted; a reader does that.
+
+    Participants of a study need not quote: two people who cannot see each other's answers, and give
+    the same one, bear each other out. Lines that they chose are given as evidence if all chose the
+    same. A program beside them still has to quote.
     """
     claims = {seat: claim_of(casting, episode, seat) for seat in goals_of(casting)}
     missing = [seat for seat, claim in claims.items() if claim is None]
@@ -576,19 +580,22 @@ def reported_outcome(casting: SceneCast, episode: Episode) -> Outcome:
         return Open("unconfirmed", f"{why}; {_READER}")
     if outcome.terms is None:
         return outcome
-    quotes = [(claim.offer, claim.acceptance) for claim in answers.values()]
+    quotes = {seat: (claim.offer, claim.acceptance) for seat, claim in answers.items()}
+    must_quote = {seat: quote for seat, quote in quotes.items() if not _in_study(episode, seat)}
     lines = spoken_lines(casting, episode.moves)
-    exchange = find_exchange(quotes, lines)
-    if exchange is None:
-        names = judge_names(casting)
-        problems = [
-            f"{names[seat]}: {problem}"
-            for seat, quote in zip(answers, quotes, strict=True)
-            if (problem := exchange_problem(*quote, lines))
-        ]
-        why = "; ".join(problems) or "the seats quote different lines"
-        return Open("unconfirmed", f"{outcome.how}; {why}; {_READER}")
-    return Established(outcome.terms, f"{outcome.how} ({exchange})")
+    exchange = find_exchange(quotes.values(), lines) or find_exchange(must_quote.values(), lines)
+    if exchange is not None:
+        return Established(outcome.terms, f"{outcome.how} ({exchange})")
+    if not must_quote:
+        return Established(outcome.terms, f"{outcome.how}, none having seen another's answer")
+    names = judge_names(casting)
+    problems = [
+        f"{names[seat]}: {problem}"
+        for seat, quote in must_quote.items()
+        if (problem := exchange_problem(*quote, lines))
+    ]
+    why = "; ".join(problems) or "the seats quote different lines"
+    return Open("unconfirmed", f"{outcome.how}; {why}; {_READER}")
 
 
 _READER = "a reader can tell (--reader)"
@@ -601,6 +608,12 @@ def has_independent_seats(episode: Episode) -> bool:
     """
     agents = [member.identity for member in episode.trial.cast]
     return any(not agents[0].same_player(agent) for agent in agents)
+
+
+def _in_study(episode: Episode, seat: str) -> bool:
+    """Whether a participant of a study sits there."""
+    agent = next(one.identity for one in episode.trial.cast if one.seat == seat)
+    return (agent.kind, agent.name) == ("person", PARTICIPANT)
 
 
 def claim_of(casting: SceneCast, episode: Episode, seat: str) -> Claim | None:
@@ -759,7 +772,7 @@ class ReportedOutcome:
     """A judge by formula, from what the players report where there is no record."""
 
     def __init__(self, hear: Hear = _moves) -> None:
-        self.id = JudgeId("reported", "reported", digest("reported", "1"))
+        self.id = JudgeId("reported", "reported", digest("reported", "2"))
         self._hear = hear
 
     async def judge(self, episode: Episode, judging: int = 0) -> tuple[Verdict, ...]:
