@@ -43,6 +43,7 @@ if TYPE_CHECKING:
         PlayRecords as PlayRecords,
     )
     from sociolab.studies.progress import (
+        describe_capacity as describe_capacity,
         progress_of as progress_of,
         rating_progress as rating_progress,
     )

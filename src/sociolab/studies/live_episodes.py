@@ -167,7 +167,7 @@ class LiveEpisodes:
         was not planned)."""
         with self._records.store.transaction():
             self._records.end(trial.id, "failed", cause, problem, dropout_seat)
-            if len(seats_of_people(trial)) == self._plan.people:
+            if len(seats_of_people(trial)) in self._records.sizes:  # and no stand-in's
                 self._records.add_trial(self.next_repeat(trial))
         self._callbacks.free()
 

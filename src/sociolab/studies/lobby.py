@@ -267,7 +267,8 @@ class Lobby:
         now, plan = self._loop.time(), self._plan
         # With other people, the wait is real. A partner that is no person seems to arrive, too.
         number = len(self._records.assignments_of(person))
-        wait = self._pace.arrival(person, number) if plan.people == 1 else 0.0
+        alone = self._records.size_for(person) == 1
+        wait = self._pace.arrival(person, number) if alone else 0.0
         self._waiting.enter(person, now, now + wait)
         if wait:
             self._timers[person].append(
@@ -365,11 +366,13 @@ class Lobby:
 
     def _first_match(self) -> tuple[Trial, People] | None:
         ready = list(islice(self._waiting.ready(self._loop.time()), _CONSIDERED))
-        for people in combinations(ready, self._plan.people):
-            planned = self._records.planned(self._plan.people, *people)
-            pairing = self._records.ledger.choose(planned, people)
-            if pairing is not None:
-                return pairing
+        for size in self._records.sizes:
+            alike = [person for person in ready if self._records.size_for(person) == size]
+            for people in combinations(alike, size):
+                planned = self._records.planned(*people)
+                pairing = self._records.ledger.choose(planned, people)
+                if pairing is not None:
+                    return pairing
         return None
 
     def _end_wait(self, person: int) -> None:

@@ -92,9 +92,11 @@ def load_partner_cast(plan: PlayPlan) -> PartnerCast:
     return PartnerCast(kit, models, replies, budget, partners, stand_in, judges, tally.waits)
 
 
-def trials_of(plan: PlayPlan, partner_cast: PartnerCast | None = None) -> tuple[Trial, ...]:
+def trials_of(
+    plan: PlayPlan, partner_cast: PartnerCast | None = None, sizes: Sequence[int] = ()
+) -> tuple[Trial, ...]:
     """The trials of a plan, ordered by repeat and then by task, so that a study cut short is
-    balanced.
+    balanced. `sizes`: for each of these numbers of people in an episode (default: the plan's).
 
     ConfigError where a world, task, partner or judge is wrong, or there are too few seats for
     people.
@@ -103,10 +105,12 @@ def trials_of(plan: PlayPlan, partner_cast: PartnerCast | None = None) -> tuple[
     tasks = select_tasks(plan.world, partner_cast.kit.world, plan.tasks, plan.limit)
     if not tasks:
         raise ConfigError("tasks: none fits; name task ids, tags or scenario=ID")
+    sized = [plan.model_copy(update={"people": size}) for size in sizes or (plan.people,)]
     return tuple(
         trial_with(plan, partner_cast, task, cast, play)
         for play, task in product(range(plan.plays), tasks)
-        for cast in _casts(plan, partner_cast, task)
+        for one in sized
+        for cast in _casts(one, partner_cast, task)
     )
 
 

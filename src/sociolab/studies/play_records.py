@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from itertools import takewhile
 from typing import TypeAlias, cast
 
 from sociolab.core.episode import Event, Task, Trial
 from sociolab.core.errors import Cause
-from sociolab.store.store import Status, Store, TrialRow
+from sociolab.store.store import RunRow, Status, Store, TrialRow
 from sociolab.store.studies import AssignmentRow, Progress
 from sociolab.studies.live_episode import Sent
 from sociolab.studies.participants import CONDITION, WITHDRAWN
@@ -30,7 +30,9 @@ class PlayRecords:
         self._planned: _Planned = defaultdict(lambda: defaultdict(dict))
         for row in store.trials(run):
             self._set(row)
-        self._partners = _partners_by_condition(store, study, run)
+        settings = StudySettings.model_validate(store.studies.get(study).settings)
+        self._shares = shares_by_condition(settings, store.run(run))
+        self.sizes = settings.sizes
         self._conditions: dict[int, str] = {}
         self._own: defaultdict[int, list[AssignmentRow]] = defaultdict(list)
         for assignment in store.studies.assignments(study):
@@ -41,26 +43,30 @@ class PlayRecords:
     def row(self, trial: str) -> TrialRow:
         return self._rows[trial]
 
-    def planned(self, people: int, *who: int) -> dict[str, Collection[Trial]]:
-        """The trials for so many people that were not started, by task, in plan order; of `who`,
-        only those with partners of their condition. People of two conditions never meet."""
+    def planned(self, *who: int) -> dict[str, Collection[Trial]]:
+        """The trials of the condition of these people that were not started, by task, in plan
+        order. People of two conditions never meet."""
         conditions = {self._condition(person) for person in who}
         if len(conditions) > 1:
             return {}
+        share = self._shares.get(conditions.pop(), self._shares[""])
         by_task: dict[str, Collection[Trial]] = {
-            task: trials.values() for task, trials in self._planned[people].items()
+            task: trials.values() for task, trials in self._planned[share.people].items()
         }
-        partners = self._partners.get(next(iter(conditions), ""))
-        if partners is not None:
+        if share.partners is not None:
             by_task = {
-                task: [trial for trial in trials if partner_of(trial) in partners]
+                task: [trial for trial in trials if partner_of(trial) in share.partners]
                 for task, trials in by_task.items()
             }
         return {task: trials for task, trials in by_task.items() if trials}
 
+    def size_for(self, person: int) -> int:
+        """How many people sit in the episodes of a person's condition."""
+        return self._shares.get(self._condition(person), self._shares[""]).people
+
     def _condition(self, person: int) -> str:
         """A person's condition, "" if there are none; it never changes once it is given."""
-        if self._partners and person not in self._conditions:
+        if len(self._shares) > 1 and person not in self._conditions:
             for answer in self.store.studies.answers(self.study, person):
                 if answer.name == CONDITION:
                     self._conditions[person] = str(answer.value)
@@ -262,8 +268,8 @@ def is_done(records: PlayRecords, plan: PlayPlan, person: int) -> bool:
 
 
 def _is_left(records: PlayRecords, plan: PlayPlan, person: int) -> bool:
-    with_stand_in = plan.people > 1 and plan.stand_in is not None
-    tasks = records.tasks() if with_stand_in else records.planned(plan.people, person)
+    with_stand_in = records.size_for(person) > 1 and plan.stand_in is not None
+    tasks = records.tasks() if with_stand_in else records.planned(person)
     return any(records.ledger.is_new(task, (person,)) for task in tasks)
 
 
@@ -354,18 +360,36 @@ class AssignmentBalancer:
         )
 
 
-def _partners_by_condition(store: Store, study: str, run: str) -> Mapping[str, Collection[str]]:
-    """The labels of the partners whom people meet in each condition, and of all under ""; empty
-    where the study has no conditions."""
-    settings = StudySettings.model_validate(store.studies.get(study).settings)
-    if settings.play is None or not settings.conditions:
-        return {}
-    agents = cast("dict[str, list[list[str]]]", store.run(run).settings)["agents"]
-    specs = dict.fromkeys(settings.play.partners)
+@dataclass(frozen=True, slots=True)
+class Share:
+    """The trials of a condition: with so many people, and one of these partners (labels; None:
+    any)."""
+
+    people: int
+    partners: frozenset[str] | None = None
+
+    def __contains__(self, trial: Trial) -> bool:
+        alike = len(seats_of_people(trial)) == self.people
+        return alike and (self.partners is None or partner_of(trial) in self.partners)
+
+
+def shares_by_condition(settings: StudySettings, run: RunRow) -> Mapping[str, Share]:
+    """What people play in each condition; under "" what they play where there are none."""
+    plan = settings.play
+    assert plan is not None
+    if not settings.conditions:
+        return {"": Share(plan.people)}
+    agents = cast("dict[str, list[list[str]]]", run.settings)["agents"]
+    specs = dict.fromkeys(plan.partners)
     labels = {spec: label for spec, (label, _) in zip(specs, agents[1:], strict=True)}
-    partners = {each.name: {"", *(labels[spec] for spec in each.partners or specs)}
-                for each in settings.conditions}  # fmt: skip
-    return {"": {"", *labels.values()}, **partners}
+    shares = {
+        each.name: Share(
+            each.people or plan.people,
+            frozenset({"", *(labels[spec] for spec in each.partners or specs)}),
+        )
+        for each in settings.conditions
+    }
+    return {"": Share(plan.people, frozenset({"", *labels.values()})), **shares}
 
 
 def seats_of_people(trial: Trial) -> tuple[str, ...]:

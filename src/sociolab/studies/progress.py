@@ -15,6 +15,7 @@ from sociolab.store.store import Store
 from sociolab.store.studies import ParticipantRow, Progress, Standing, StudyRow
 from sociolab.studies.impressions import impression_study
 from sociolab.studies.participants import REASON, WHOLE, WITHDRAWN, declined
+from sociolab.studies.play_records import seats_of_people, shares_by_condition
 from sociolab.studies.rating_study import (
     QualifyingResult,
     RateStudy,
@@ -144,14 +145,27 @@ def capacity_of(store: Store, row: StudyRow) -> Capacity | None:
     _, places = _count_done(store, row)
     if settings.play and row.run and places:
         items = len({trial_row.trial.task.id for trial_row in store.trials(row.run)})
-        places *= settings.play.people
-        unit = "episode" if settings.play.people == 1 else "seat"
+        places = _seats_for_people(store, settings, row.run)
+        unit = "episode" if settings.sizes == (1,) else "seat"
     else:
         items, unit = len(_items(store, row)[0] or ()), "assignment"
     if not plan or not places:
         return None
     each = min(plan.each, items)
     return Capacity(-(-places // each), places, unit, each)
+
+
+def _seats_for_people(store: Store, settings: StudySettings, run: str) -> int:
+    """The seats that people can have, until the first condition has none left: each gets as many
+    people, and conditions that play the same share its trials."""
+    shares = shares_by_condition(settings, store.run(run))
+    of_conditions = Counter(share for name, share in shares.items() if name or len(shares) == 1)
+    trials = [row.trial for row in store.trials(run) if row.status != "failed"]
+    least = min(
+        sum(len(seats_of_people(trial)) for trial in trials if trial in share) / alike
+        for share, alike in of_conditions.items()
+    )
+    return int(least * of_conditions.total())
 
 
 def describe_capacity(store: Store, row: StudyRow) -> str:

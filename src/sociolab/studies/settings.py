@@ -249,10 +249,12 @@ class ScreeningQuestion(_Record):
 
 
 class StudyCondition(_Record):
-    """What a share of the participants get: only these `partners` of the plan (empty: all), and
-    these `instructions` (empty: the study's)."""
+    """What a share of the participants get: so many `people` in each episode (None: as many as the
+    plan says), only these `partners` of the plan (empty: all), and these `instructions` (empty: the
+    study's)."""
 
     name: Name
+    people: int | None = Field(default=None, ge=1, le=8)
     partners: tuple[str, ...] = ()
     instructions: Prose = ""
 
@@ -417,7 +419,27 @@ class StudySettings(_Record):
                     f"conditions: expected partners of the plan ({', '.join(partners) or 'none'}), "
                     f'found "{min(unknown)}" in {condition.name}'
                 )
+            if condition.people and not self.play:
+                raise ValueError(
+                    f"conditions: people: expected a study in which people play, found {kinds[0]}; "
+                    f"leave it out of {condition.name}"
+                )
+        if self.play and self.play.stand_in and len(self.sizes) > 1:
+            raise ValueError(
+                "play: stand_in: expected none, since in some conditions people meet people and in "
+                "others they do not, and a stand-in would take them from one to the other; leave "
+                "it out"
+            )
         return self
+
+    @property
+    def sizes(self) -> tuple[int, ...]:
+        """How many people sit in an episode, for each number that some condition has; empty where
+        nothing is played."""
+        if self.play is None:
+            return ()
+        own = {condition.people or self.play.people for condition in self.conditions}
+        return tuple(sorted(own or {self.play.people}))
 
     @property
     def retention(self) -> str:
@@ -494,13 +516,23 @@ def plan_rows(settings: StudySettings) -> tuple[tuple[str, str], ...]:
     """The plan as pairs of a label and a value, without what is not set."""
     plan = getattr(settings, settings.kind)
     values = plan.model_dump(mode="json")
-    return tuple(
+    rows = tuple(
         (type(plan).model_fields[name].title or name, _value_text(name, value))
         for name, value in values.items()
         if value is not False
         and value not in (None, [], {}, "")
         and (name != "threshold" or values["references"])
     )
+    return (*rows, *((f"Condition {each.name}", _describe(each)) for each in settings.conditions))
+
+
+def _describe(condition: StudyCondition) -> str:
+    parts = [
+        f"people in each episode: {condition.people}" if condition.people else "",
+        f"partners: {', '.join(condition.partners)}" if condition.partners else "",
+        "instructions of its own" if condition.instructions else "",
+    ]
+    return "; ".join(filter(None, parts)) or "as above"
 
 
 def _value_text(name: str, value: object) -> str:

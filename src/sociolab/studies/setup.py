@@ -246,9 +246,11 @@ def _prepare_play(store: Store, name: str, settings: StudySettings) -> str | Non
             "already; choose another name"
         )
     partner_cast = load_partner_cast(plan)
-    trials = trials_of(plan, partner_cast)
+    trials = trials_of(plan, partner_cast, settings.sizes)
     _check_bonus_metric(settings, partner_cast, trials)
     stored = dict(run_settings(plan, partner_cast))
+    if len(settings.sizes) > 1:
+        stored["people"] = list(settings.sizes)
     declared = declare_clusters(partner_cast.kit, plan.world, plan.tasks)
     store.create_run(name, plan.world, stored, trials, declared)
     return name
@@ -275,7 +277,7 @@ def needs_reader(settings: StudySettings) -> bool:
     if plan is None or not metric:
         return False
     partner_cast = load_partner_cast(plan)
-    given = metrics_by_method(partner_cast, trials_of(plan, partner_cast))
+    given = metrics_by_method(partner_cast, trials_of(plan, partner_cast, settings.sizes))
     return given is not None and partner_cast.kit.reader is not None and given[metric] <= BY_FORMULA
 
 
