@@ -2,25 +2,47 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 from cli.conftest import Sociolab
-from sociolab.endpoint import EndpointSettings, start_in_process
+from sociolab.endpoint import (
+    ChatBody,
+    EndpointSettings,
+    Replies,
+    start_in_process,
+    start_in_thread,
+)
+
+
+class Misquoting:
+    """Replies as the endpoint does, but gives words that nobody said as those of every secret."""
+
+    def __init__(self) -> None:
+        self._replies = Replies(EndpointSettings(characters=60))
+
+    def __call__(self, chat: ChatBody) -> str:
+        reply = json.loads(self._replies.valid(chat))
+        for person in reply.values():
+            person["secret"] = [row | {"quote": "nobody said this"} for row in person["secret"]]
+        return json.dumps(reply)
 
 
 def test_a_judge_that_makes_quotes_up_gives_no_credit_and_is_counted(
     sociolab: Sociolab, tmp_path: Path
 ) -> None:
     assert sociolab("run", "sotopia", "--limit", 3, "--set", "turns=4", "--name", "a").code == 0
-    with start_in_process(EndpointSettings(characters=60)) as endpoint:
+    with start_in_thread(EndpointSettings(responder=Misquoting())) as endpoint:
         args = ("--judge", "openai/j", "--base-url", endpoint.url, "--out", "turns.jsonl")
         done = sociolab("credit", "a", *args, "--json")
         assert done.code == 0, done.err
         calls = endpoint.counters.requests
     found = done.document
     assert (found["kind"], found["judge"], found["calls"]) == ("credit", "openai/j", calls)
-    assert {play["failure"] for play in found["plays"]} <= {None, "not allowed"}
-    assert any(play["sum"] is None and play["problem"] for play in found["plays"])
+    failed = [play for play in found["plays"] if play["failure"]]
+    assert {play["measure"] for play in failed} == {"secret"}
+    assert {play["failure"] for play in failed} == {"not allowed"}
+    assert all(play["sum"] is None and play["problem"] for play in failed)
     assert len((tmp_path / "turns.jsonl").read_text("utf-8").splitlines()) == 12
     episode = found["plays"][0]["episode"]
     shown = sociolab("show", episode)

@@ -16,7 +16,13 @@ import pytest
 
 from cli.conftest import Sociolab
 from sociolab import RunConfig, run
-from sociolab.endpoint import EndpointProcess, EndpointSettings, start_in_process
+from sociolab.endpoint import (
+    ChatBody,
+    EndpointProcess,
+    EndpointSettings,
+    start_in_process,
+    start_in_thread,
+)
 from sociolab.store import Store
 from worlds.anteval.finetune_examples import encoder_checkpoint
 
@@ -146,12 +152,17 @@ def test_what_cannot_embed_is_named_in_a_sentence(
     assert "Traceback" not in done.err
 
 
-def test_a_model_whose_replies_are_of_no_use_is_given_no_figure(
-    played: Sociolab, endpoint: EndpointProcess
-) -> None:
-    done = played("gap", "--real", "sample", "--generated", "g", "--store", "s.db", "--dm",
-                  "openai/x?examples=2", "--base-url", endpoint.url)  # fmt: skip
+def name_nobody(chat: ChatBody) -> str:
+    return '{"checks": [{"character": "nobody", "skill": "arcana"}]}'
+
+
+def test_a_model_whose_replies_are_of_no_use_is_given_no_figure(played: Sociolab) -> None:
+    flags = ("gap", "--real", "sample", "--generated", "g", "--store", "s.db", "--dm",
+             "openai/x?examples=2")  # fmt: skip
+    with start_in_thread(EndpointSettings(responder=name_nobody)) as server:
+        done = played(*flags, "--base-url", server.url)
     text = " ".join(done.out.split())
+    assert "smoke test, not a result: the virtual DM openai/x?examples=2 is answered by the" in text
     assert "f0: 15 of 15 replies of the virtual DM could not be used (not allowed)" in text
     assert "real play: 30 of 30 replies" in text
     assert "nothing was predicted, so there is no F and no G" in text
@@ -189,7 +200,7 @@ def test_a_budget_that_is_spent_is_not_spent_again(
              "--models", "models.toml")  # fmt: skip
     calls = []
     for _ in range(2):
-        assert "the budget of $2.00 is used up" in played(*flags).sentence
+        assert "the budget of $2.00 is used up" in played(*flags).err
         with Store.open(tmp_path / "s.db", create=False) as store:
             (name,) = [run.name for run in store.runs() if run.name.startswith("gap-")]
             calls.append(store.calls.totals(name).calls)

@@ -40,13 +40,14 @@ from sociolab.app.players.models import Models, ModelSpec, parse
 from sociolab.app.run.config import AuditConfig
 from sociolab.app.run.session import (
     models_among,
-    note_servers,
+    note_addresses,
     patience_of,
     run_for_replies,
 )
 from sociolab.app.run_sync import synchronous
 from sociolab.core.episode import Episode, Trial
 from sociolab.core.errors import ConfigError, ModelError, SociolabError, StorageError, stops_all
+from sociolab.core.instructions import STAND_INS
 from sociolab.core.ports import (
     Attempt,
     CallKey,
@@ -68,7 +69,7 @@ from sociolab.report.finding import Count, Finding, Sentence
 from sociolab.report.plays import PlayKey
 from sociolab.report.result import run_of_episodes
 from sociolab.report.section import Section, noted
-from sociolab.report.words import counted
+from sociolab.report.words import counted, stand_in_words
 from sociolab.runner.judging import Cells, cells_of, failures_of, seated, verdicts_of
 from sociolab.runner.local import work_all
 from sociolab.runner.progress import TalliedReplies, Tally, Watch
@@ -154,13 +155,14 @@ async def audit(config: AuditConfig, watch: Watch | None = None) -> AuditResult:
                 budget.carry_over(store.calls.totals(name))
             try:
                 if name:
-                    await note_servers(store, name, models_among(config.judge), models)
+                    await note_addresses(store, name, models_among(config.judge), models)
                 with watch(name or config.run, tally) if watch else nullcontext():
                     results = await _judge_all(store, config.run, trials, work, tally)
             finally:
                 await models.close()
         sat = exams_of(store, row.name, row.world, {judge.id: judge.id.label})
-        results.exams = exam_notes({row.name: sat})
+        served = await models.stand_ins(models_among(config.judge))
+        results.exams = exam_notes({row.name: sat}).after(stand_in_words({STAND_INS: served}))
         return build(judge, results)
 
 

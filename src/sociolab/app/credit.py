@@ -27,11 +27,12 @@ from sociolab.analysis.credit import (
 from sociolab.analysis.values import RunValues, values_of
 from sociolab.app.players.models import Models, ModelSpec, parse
 from sociolab.app.run.config import EPISODES, CreditConfig
-from sociolab.app.run.session import note_servers
+from sociolab.app.run.session import note_addresses
 from sociolab.app.run_sync import synchronous
 from sociolab.app.transcripts import observations, replaying_world, world_of
 from sociolab.core.episode import Action, Episode
 from sociolab.core.errors import ConfigError, StorageError
+from sociolab.core.instructions import STAND_INS
 from sociolab.core.metrics import UNDECLARED, Declared
 from sociolab.core.ports import Observation, World
 from sociolab.core.user_files import atomic_file
@@ -50,7 +51,7 @@ from sociolab.report.catalogue import Catalogue
 from sociolab.report.exam import ExamNotes, exam_notes
 from sociolab.report.finding import Count, Finding
 from sociolab.report.result import run_of_episodes
-from sociolab.report.words import counted
+from sociolab.report.words import counted, stand_in_words
 from sociolab.runner.local import work_all
 from sociolab.runner.progress import TalliedReplies, Tally, Watch
 from sociolab.store.calls import RunReplies
@@ -306,7 +307,7 @@ async def credit_run(config: CreditConfig, watch: Watch | None = None) -> Credit
         judge = CreditJudge(models.cached(spec, replies, budget))
         work = [pair for pair in stories if not _is_credited(store, run, judge, *pair)]
         tally.total = len(work)
-        await note_servers(store, run, [spec], models)
+        await note_addresses(store, run, [spec], models)
         began = time.perf_counter()
         try:
             with watch(run, tally) if watch else nullcontext():
@@ -315,7 +316,8 @@ async def credit_run(config: CreditConfig, watch: Watch | None = None) -> Credit
             await models.close()
             store.add_seconds(run, time.perf_counter() - began)
         usd = None if models.price(spec) is None else tally.usd
-        return _result(store, run, judge, stories, tally, usd, stopped, out)
+        warnings = stand_in_words({STAND_INS: await models.stand_ins([spec])})
+        return _result(store, run, judge, stories, tally, usd, stopped, out, warnings)
 
 
 async def _ask(
@@ -387,6 +389,7 @@ def _result(
     usd: float | None,
     stopped: str,
     out: Path | None,
+    warnings: Iterable[str],
 ) -> CreditResult:
     row, scores = store.run(run), values_of(store, run)
     records = [
@@ -428,5 +431,7 @@ def _result(
         lines=lines,
         unseen=unseen,
         stopped=stopped,
-        exams=exam_notes({run: scores.exams}, {check.about["judge"] for check in checks}),
+        exams=exam_notes({run: scores.exams}, {check.about["judge"] for check in checks}).after(
+            warnings
+        ),
     )

@@ -9,12 +9,14 @@ import json
 import re
 from bisect import bisect_right
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cache, lru_cache
 from itertools import product
 from math import ceil, floor, inf
 from random import Random
 from typing import Any
+
+from sociolab.prompting.named_choices import NamedChoices, read_choices
 
 
 class SchemaError(ValueError):
@@ -35,8 +37,7 @@ class Draw:
 
     `leave`: an action is "leave" where it may be, else "speak". `stray`: numbers with a bound
     lie outside it, so that the sample is invalid. `clock` is the last time of day that was drawn.
-    `turns`, number and text, are those that can be quoted; `keys` are for an object whose schema
-    names no fields.
+    `keys` are for an object whose schema names no fields; `choices` are what the prompt lists.
     """
 
     random: Random
@@ -44,8 +45,8 @@ class Draw:
     leave: bool = False
     stray: bool = False
     clock: str = ""
-    turns: Sequence[tuple[int, str]] = ()
     keys: Sequence[str] = ()
+    choices: NamedChoices = field(default_factory=NamedChoices)
 
 
 def sample_value(schema: Mapping[str, Any], draw: Draw) -> Any:
@@ -79,6 +80,8 @@ class _Sampler:
         self._root = root
         self._draw = draw
         self._random = draw.random
+        self._place = ""
+        """The field of the root that is being drawn."""
 
     def value(self, schema: Any, depth: int) -> Any:
         if depth > _BOTTOMLESS:
@@ -283,7 +286,7 @@ class _Sampler:
             count = max(least, 1)
         else:
             count = self._random.randint(max(least, 1), max(least, 1) + 2)
-        count = min(count, most)
+        count = min(count, most, self._count_choices(items))
         values: list[Any] = []
         texts = set[str]()
         for _ in range(21 * count):  # unique items may take several draws
@@ -309,9 +312,10 @@ class _Sampler:
         act_key = self._act_key(schema)
         act = None if act_key is None else self.value(parts[act_key], depth + 1)
         record: dict[str, Any] = {}
-        if self._draw.turns and {"turn", "quote"} <= parts.keys():
-            record["turn"], record["quote"] = self._random.choice(self._draw.turns)
+        record |= self._choose(parts, depth)
         for name, part in parts.items():
+            if depth == 0:
+                self._place = name
             if name in record:
                 continue
             if name == act_key:
@@ -325,6 +329,55 @@ class _Sampler:
                     record[name] = self._random.random() < ENDS
         self._add_entries(schema, record, depth)
         return record
+
+    def _choose(self, parts: Mapping[str, Any], depth: int) -> dict[str, Any]:
+        """The properties whose values the prompt lists.
+
+        Beside a quote, a boolean says whether there is one. Pairs of ids are drawn at random, other
+        ids follow their list.
+        """
+        choices, chosen = self._draw.choices, dict[str, Any]()
+        if choices.turns and {"turn", "quote"} <= parts.keys():
+            at = self._random.randrange(len(choices.turns))
+            chosen["turn"], chosen["quote"] = choices.turns.pop(at)
+        elif choices.quotes and "quote" in parts:
+            claims = [name for name, part in parts.items() if self._is_boolean(part)]
+            stated = not claims or (len(claims) == 1 and self._random.random() < 0.5)
+            place = self._place
+            chosen["quote"] = choices.take_passage(place, self._random) if stated else ""
+            chosen |= dict.fromkeys(claims, bool(chosen["quote"]))
+        ids = [name for name in parts if name in choices.id_fields]
+        for name in ids:
+            if left := choices.list_of(self._place, name):
+                at = self._random.randrange(len(left)) if len(ids) > 1 else 0
+                chosen[name], text = left.pop(at)
+                if f"{name}_text" in parts:
+                    chosen[f"{name}_text"] = text
+        for name, values in choices.names.items():
+            if name in parts and "enum" not in self._normalize(parts[name]):
+                chosen[name] = self._random.choice(values)
+        for name, numbers in choices.numbers.items():
+            if depth == 0 and name in parts and numbers:
+                chosen[name] = sorted(self._random.sample(numbers, min(2, len(numbers))))
+        return chosen
+
+    def _is_boolean(self, schema: Any) -> bool:
+        return bool(self._normalize(schema).get("type") == "boolean")
+
+    def _count_choices(self, items: Any) -> float:
+        """How many items of an array the prompt has values for."""
+        if not isinstance(items, dict):
+            return inf
+        parts = self._normalize(items).get("properties", {})
+        choices = self._draw.choices
+        counts = [
+            len(choices.list_of(self._place, name)) for name in parts if name in choices.id_fields
+        ]
+        if choices.turns is not None and {"turn", "quote"} <= parts.keys():
+            counts.append(len(choices.turns))
+        elif choices.quotes and "quote" in parts and not any(map(self._is_boolean, parts.values())):
+            counts.append(choices.count_passages(self._place))
+        return min(counts, default=inf)
 
     def _empty_value(self, schema: Any, act: Any) -> Any:
         """The empty value of a part of an action; _MISSING where it should or must not be empty."""
@@ -482,10 +535,8 @@ def sample_requested(texts: Sequence[str], schema: str, draw: Draw) -> str | Non
     SchemaError if `schema` itself is broken.
     """
     target = requested_schema(texts, schema)
-    last = texts[-1] if texts else ""
-    if '"quote"' in schema or '"quote"' in last:
-        draw.turns = [(int(number), text) for number, text in _TURN.findall(last)]
-    if keys := _KEYS.search(last):
+    draw.choices = read_choices(texts)
+    if keys := next(filter(None, map(_KEYS.search, reversed(texts))), None):
         draw.keys = json.loads(f"[{keys[1]}]")
     try:
         return None if target is None else _encode(sample_value(target, draw))
@@ -494,8 +545,6 @@ def sample_requested(texts: Sequence[str], schema: str, draw: Draw) -> str | Non
             raise
         return None
 
-
-_TURN = re.compile(r"^(\d+)\. [^:\n]+: (.+)$", re.MULTILINE)
 
 _FENCE = re.compile(r"```json-schema\s*\n(.*?)\n\s*```", re.DOTALL)
 

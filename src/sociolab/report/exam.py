@@ -27,7 +27,7 @@ SAY = Catalogue("exam")
 
 EXAM = "exam"
 """The `keeps` of an exam's run."""
-REHEARSAL = "rehearsal"
+REHEARSAL = "rehearsal of an exam"
 """The `keeps` of an exam whose answers are the stand-in endpoint's: no judge has sat it."""
 
 _LONGEST, _MOST_NAMED = 80, 3
@@ -235,6 +235,10 @@ class ExamNotes:
 
     failed: tuple[str, ...] = ()
     below: tuple[str, ...] = ()
+
+    def after(self, warnings: Iterable[str]) -> ExamNotes:
+        """These notes, with other warnings before them."""
+        return replace(self, failed=(*warnings, *self.failed))
 
     def on(self, section: Section) -> Section:
         """The section with who failed above its findings, the rest below each table."""

@@ -14,7 +14,7 @@ from sociolab.app.data.sets import world_names
 from sociolab.app.players.models import Models, ModelSpec, parse
 from sociolab.app.registry import world_plugin, worlds_that
 from sociolab.app.run.config import WriteConfig
-from sociolab.app.run.session import note_servers, run_for_replies
+from sociolab.app.run.session import note_addresses, run_for_replies
 from sociolab.app.run_sync import synchronous
 from sociolab.core.errors import ConfigError
 from sociolab.core.ports import CallKey, ChatReply, Prompt, Usage
@@ -57,7 +57,7 @@ async def write(config: WriteConfig, tell: Callable[[str], None]) -> tuple[str, 
     ):
         budget.carry_over(store.calls.totals(run))
         try:
-            await note_servers(store, run, [spec], models)
+            await note_addresses(store, run, [spec], models)
             written = await writer.write(_job(config, Author(model), config.to, tell))
         finally:
             await models.close()

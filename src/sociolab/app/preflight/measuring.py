@@ -29,7 +29,7 @@ from sociolab.core.ports import CallKey, ChatModel, ChatReply, Prompt, ReplyStor
 from sociolab.core.seeding import stream
 from sociolab.models.budget import CHARACTERS_A_TOKEN, Budget, Price, estimate_tokens
 from sociolab.models.cache import CachedModel
-from sociolab.prompting.made_up import Draw, prose, sample_value
+from sociolab.prompting.made_up import Draw, prose, sample_requested, sample_value
 from sociolab.prompting.prefixes import PromptPrefixes
 from sociolab.report.catalogue import Catalogue
 from sociolab.report.finding import Sentence
@@ -57,7 +57,7 @@ class MeasuringModels(Models):
 
     Each text that is made up has so many `characters`. `needs` holds, by kind of question, the
     tokens that a reply may need; `readers` the labels of the judges that read outcomes; `prefixes`
-    what a provider may have in its cache, by model.
+    what a provider may have in its cache, by the number of each model that was `made`.
     """
 
     specs: dict[str, ModelSpec] = field(default_factory=dict)
@@ -65,7 +65,8 @@ class MeasuringModels(Models):
     characters: int = (SHORT_TEXT + LONG_TEXT) // 2
     needs: dict[str, int] = field(default_factory=dict)
     readers: Set[str] = frozenset()
-    prefixes: dict[str, PromptPrefixes] = field(default_factory=lambda: defaultdict(PromptPrefixes))
+    prefixes: dict[int, PromptPrefixes] = field(default_factory=lambda: defaultdict(PromptPrefixes))
+    made: int = 0
 
     def kind(self, key: CallKey) -> str:
         """The kind of a call in words, such as "turn", "closing question" or "judge"."""
@@ -79,7 +80,8 @@ class MeasuringModels(Models):
         for a wrong endpoint, as in a real run."""
         address, options = self.endpoint(spec).base_url, self.options(spec)
         self.specs[spec.name] = spec
-        made_up = _MeasuringModel(spec.name, self)
+        self.made += 1
+        made_up = _MeasuringModel(spec.name, self.made, self)
         model = CachedModel(made_up, address, replies, Budget(), options=options.key)
         return with_options(model, options, self.config.reply_room)
 
@@ -148,6 +150,7 @@ class _MeasuringModel:
     """
 
     label: str
+    number: int
     models: MeasuringModels
 
     async def complete(self, prompt: Prompt, key: CallKey) -> ChatReply:
@@ -157,12 +160,15 @@ class _MeasuringModel:
         draw = Draw(drawn, self.models.characters)
         if prompt.schema is None:
             text = f"speak: {prose(draw.random, draw.characters)}"
+        elif key.role == "judge":  # names ids and quotes words of the prompt, as judges must
+            texts = [message.text for message in prompt.messages]
+            text = sample_requested(texts, prompt.schema.text, draw) or ""
         else:
             text = json.dumps(sample_value(json.loads(prompt.schema.text), draw))
         if key.attempt == 1:
             messages = [(message.role, message.text) for message in prompt.messages]
             schema = prompt.schema.text if prompt.schema else ""
-            repeated = self.models.prefixes[self.label].repeated(schema, messages)
+            repeated = self.models.prefixes[self.number].repeated(schema, messages)
             tokens = round(repeated / CHARACTERS_A_TOKEN), round(len(text) / CHARACTERS_A_TOKEN)
             self.models.calls.append(
                 (self.label, key, CallCounts(1, estimate_tokens(prompt), *tokens))

@@ -13,7 +13,7 @@ from sociolab.app.players.casting import Casting
 from sociolab.app.players.models import Models, ModelSpec, parse
 from sociolab.app.registry import world_plugin
 from sociolab.app.run.config import EPISODES, ExamConfig, JudgeChoice, JudgeConfig, RunConfig
-from sociolab.app.run.session import note_servers, patience_of
+from sociolab.app.run.session import note_addresses, patience_of
 from sociolab.app.run_sync import synchronous
 from sociolab.core.codec import compact_json, encode_event, encode_trial
 from sociolab.core.errors import ConfigError, ModelError, StorageError
@@ -157,7 +157,7 @@ class Examiner:
         jury = Jury(self.store, run, waits)
         specs = [spec for examinee in self.examinees for spec in examinee.models]
         with lock_run(path, run):
-            await note_servers(self.store, run, specs, casting.models)
+            await note_addresses(self.store, run, specs, casting.models)
             for judge in (examinee.judge(casting) for examinee in self.examinees):
                 sitting = self._sitting(run, judge.id, judged)
                 pending = [

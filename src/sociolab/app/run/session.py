@@ -276,16 +276,23 @@ def models_among(*texts: str | None) -> tuple[ModelSpec, ...]:
 
 
 async def note_servers(store: Store, run: str, specs: Iterable[ModelSpec], models: Models) -> None:
-    """Record in a run at which addresses these models are called, and which of them the stand-in
-    endpoint serves."""
-    if not (called := tuple(specs)):
-        return
-    had = store.run(run).settings
-    settings = extended(
-        had if isinstance(had, dict) else {}, STAND_INS, await models.stand_ins(called)
-    )
-    addresses = {name: [place] for name, place in (await models.addresses(called)).items()}
-    store.set_settings(run, with_addresses(settings, {ADDRESSES: addresses}))
+    """Record in a run at which addresses its models are called, and which of them the stand-in
+    endpoint serves: nothing in it is a result then."""
+    called = tuple(specs)
+    await note_addresses(store, run, called, models)
+    if served := await models.stand_ins(called):
+        had = store.run(run).settings
+        store.set_settings(run, extended(had if isinstance(had, dict) else {}, STAND_INS, served))
+
+
+async def note_addresses(
+    store: Store, run: str, specs: Iterable[ModelSpec], models: Models
+) -> None:
+    """Record in a run at which addresses these models are called."""
+    if addresses := await models.addresses(specs):
+        had = store.run(run).settings
+        called = {ADDRESSES: {name: [address] for name, address in addresses.items()}}
+        store.set_settings(run, with_addresses(had if isinstance(had, dict) else {}, called))
 
 
 def interrupted_result(config: RunConfig, name: str) -> RunResult:

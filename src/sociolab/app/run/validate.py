@@ -20,13 +20,14 @@ from sociolab.app.players.own_code import OwnJudge
 from sociolab.app.run.config import ValidationConfig
 from sociolab.app.run.session import (
     models_among,
-    note_servers,
+    note_addresses,
     patience_of,
     run_for_replies,
 )
 from sociolab.app.run_sync import synchronous
 from sociolab.core.episode import Json
 from sociolab.core.errors import ConfigError, ModelError, SociolabError, StorageError, stops_all
+from sociolab.core.instructions import STAND_INS
 from sociolab.core.ports import (
     CANNOT_TELL,
     ChatModel,
@@ -45,6 +46,7 @@ from sociolab.report.catalogue import Catalogue
 from sociolab.report.finding import Count, Finding, Sentence
 from sociolab.report.formatting import title_of
 from sociolab.report.section import Section
+from sociolab.report.words import stand_in_words
 from sociolab.runner.judging import verdicts_of
 from sociolab.runner.local import work_all
 from sociolab.runner.progress import TalliedReplies, Tally, Waits, Watch
@@ -102,7 +104,8 @@ OUTCOMES = ("right", *_WRONG, "cannot tell", "failed")
 @dataclass(frozen=True, slots=True)
 class Validation:
     """All answers in the order of the set; `waiting` counts items without one, and `stopped` says
-    why the work ended early ("" if it did not)."""
+    why the work ended early ("" if it did not). `stand_ins` has the judge if the stand-in endpoint
+    answered."""
 
     judge: JudgeId
     data: Path
@@ -110,6 +113,7 @@ class Validation:
     compared: tuple[Compared, ...]
     waiting: int
     stopped: str = ""
+    stand_ins: tuple[str, ...] = ()
 
     @property
     def findings(self) -> tuple[Finding, ...]:
@@ -147,14 +151,15 @@ async def validate(config: ValidationConfig, watch: Watch | None = None) -> Vali
     ):
         budget.carry_over(store.calls.totals(name))
         try:
-            await note_servers(store, name, models_among(config.judge), models)
+            await note_addresses(store, name, models_among(config.judge), models)
             with watch(name, tally) if watch else nullcontext():
                 by_item, error = await _ask_all(items, work.ask, tally)
         finally:
             await models.close()
     compared = tuple(comparison for item in items for comparison in by_item.get(item.id, ()))
     waiting, stopped = len(items) - len(by_item), str(error) if error else ""
-    return Validation(work.judge, config.data, manifest, compared, waiting, stopped)
+    served = await models.stand_ins(models_among(config.judge))
+    return Validation(work.judge, config.data, manifest, compared, waiting, stopped, served)
 
 
 @dataclass(frozen=True, slots=True)
@@ -353,6 +358,7 @@ def section(result: Validation) -> Section:
         (_conclusion(findings[-1]),) if findings else (),
         tuple(filter(None, (result.manifest.about,))),
         tuple(tables),
+        warnings=tuple(stand_in_words({STAND_INS: result.stand_ins})),
     )
 
 
@@ -387,6 +393,7 @@ def document(result: Validation) -> dict[str, Any]:
         "data": str(result.data),
         "set": result.manifest.model_dump(),
         "stopped": result.stopped,
+        "stand_ins": list(result.stand_ins),
         "items_waiting": result.waiting,
         "agreement": [
             {

@@ -380,6 +380,11 @@ class _SessionReader:
         self._falsehoods = _numbered("l", [f.falsehood for f in _told_falsely(session.knowledge)])
         self._readings: dict[tuple[str, int], FactResult] = {}
 
+    @property
+    def _needs_of_sheet(self) -> int:
+        """Tokens of a reply with an entry for each fact and falsehood."""
+        return max(2_500, 125 * (len(self._facts) + len(self._falsehoods)))
+
     async def knowledge(self) -> tuple[str, ...] | MissingValue:
         """What there was to learn, in k key points."""
         text = Learned(facts=[fact.text for fact in self._session.knowledge]).text
@@ -390,7 +395,8 @@ class _SessionReader:
     ) -> tuple[str, ...] | MissingValue:
         head = self._texts[f"judge_{name}"].render({"k": self._k})
         kind = points_type(least, self._k)
-        return await self._reader.at(seat).ask(name, head, text, kind, _points, 1_000)
+        needs = max(1_000, 100 * self._k)
+        return await self._reader.at(seat).ask(name, head, text, kind, _points, needs)
 
     def recite_facts(self) -> Learned:
         """An answer that states all facts, in a random order, for the oracle."""
@@ -420,7 +426,7 @@ class _SessionReader:
             "\n".join((*lists, *_numbered("a", learned))),
             Pairs,
             partial(_overlap, points, learned),
-            needs=1_500,
+            needs=max(1_500, 150 * self._k),
         )
 
     async def answer(self, seat: str, at: int | None) -> FactResult:
@@ -455,7 +461,7 @@ class _SessionReader:
             if lies
             else facts_type(AnswerSheet, facts=len(facts)),
             partial(_in_answer, facts, text),
-            needs=2_500,
+            needs=self._needs_of_sheet,
         )
 
     async def transcript(self) -> tuple[FactResult, Collection[int] | MissingValue]:
@@ -472,7 +478,7 @@ class _SessionReader:
             "\n".join(("# The facts", *self._facts, "", "# What was said and done", *lines)),
             facts_type(TranscriptSheet, facts=len(facts)),
             partial(_in_transcript, facts, lines, allowed),
-            needs=2_500,
+            needs=self._needs_of_sheet,
         )
         return (reading, reading) if isinstance(reading, MissingValue) else reading
 
@@ -500,7 +506,7 @@ class _SessionReader:
                 [line for seat, line in lines if seat == NPC],
                 [line for seat, line in lines if seat != NPC],
             ),
-            needs=2_500,
+            needs=self._needs_of_sheet,
         )
 
     def _lines(self, before: int | None) -> list[str]:
