@@ -89,9 +89,9 @@ def create(
     if setup.needs_reader(settings):
         metric = settings.recruit.bonus_metric if settings.recruit else ""
         say(
-            f"{metric} has no score, and pays nothing, unless both sides report the same outcome; "
-            "scripted partners report none, and a model has to quote the lines of the agreement: "
-            f"run sociolab judge {row.name} --reader MODEL before you pay"
+            f"{metric} has no score, and pays nothing, unless both sides report the same outcome, "
+            f"and scripted partners report none: run sociolab judge {row.name} --reader MODEL "
+            "before you pay"
         )
 
 

@@ -222,14 +222,15 @@ WRONG: dict[str, Json] = {"offer": DONE, "acceptance": DONE}
         ((PERSON, PERSON), QUOTES, WRONG, True),  # two lines that were chosen by mistake
         ((PERSON, "openai/b"), {}, QUOTES, True),
         ((PERSON, "openai/b"), WRONG, QUOTES, True),
-        ((PERSON, "openai/b"), QUOTES, {}, False),  # the model alone could have made it up
-        ((PERSON, "openai/b"), {}, {}, False),
+        ((PERSON, "openai/b"), QUOTES, {}, True),
+        ((PERSON, "openai/b"), {}, {}, True),
+        (("human", "openai/b"), {}, {}, True),
         (("human", "human"), {}, {}, False),  # at one terminal: it may be one person
         (("human", "human"), QUOTES, QUOTES, True),
         (("openai/a", "openai/b"), {}, {}, False),
     ],
 )
-def test_participants_who_report_the_same_confirm_each_other_without_lines(
+def test_a_person_who_reports_the_same_confirms_it_without_lines(
     agents: tuple[Any, Any], first: dict[str, Json], second: dict[str, Json], established: bool
 ) -> None:
     told = (price(0, 250, **first), price(1, 250, **second))
@@ -251,11 +252,10 @@ def test_the_lines_of_participants_are_further_evidence() -> None:
 
 
 def test_participants_who_differ_or_do_not_answer_confirm_nothing() -> None:
-    both = {"agents": (PERSON, PERSON)}
-    assert open_kind(judged(case(), *talk(SAID), price(0, 300), price(1, 250), **both)) == (
-        "disputed"
-    )
-    assert open_kind(judged(case(), *talk(SAID), price(0, 250), **both)) == "cannot tell"
+    for agents in ((PERSON, PERSON), (PERSON, "openai/b")):
+        differ, alone = (price(0, 300), price(1, 250)), (price(0, 250),)
+        assert open_kind(judged(case(), *talk(SAID), *differ, agents=agents)) == "disputed"
+        assert open_kind(judged(case(), *talk(SAID), *alone, agents=agents)) == "cannot tell"
 
 
 def test_a_seat_that_denies_a_deal_that_it_lost_gains_nothing() -> None:

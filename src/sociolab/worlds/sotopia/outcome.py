@@ -560,9 +560,8 @@ def reported_outcome(casting: SceneCast, episode: Episode) -> Outcome:
     of one seat as the offer and the same later line of another seat as the acceptance. What these
     lines mean is not interpreted; a reader does that.
 
-    Participants of a study need not quote: two people who cannot see each other's answers, and give
-    the same one, bear each other out. Lines that they chose are given as evidence if all chose the
-    same. A program beside them still has to quote.
+    With a person among them no seat need quote: nobody sees another's answer, so a person who gives
+    the same one is a witness. Lines are then given as evidence if all chose the same.
     """
     claims = {seat: claim_of(casting, episode, seat) for seat in goals_of(casting)}
     missing = [seat for seat, claim in claims.items() if claim is None]
@@ -581,17 +580,16 @@ def reported_outcome(casting: SceneCast, episode: Episode) -> Outcome:
     if outcome.terms is None:
         return outcome
     quotes = {seat: (claim.offer, claim.acceptance) for seat, claim in answers.items()}
-    must_quote = {seat: quote for seat, quote in quotes.items() if not _in_study(episode, seat)}
     lines = spoken_lines(casting, episode.moves)
-    exchange = find_exchange(quotes.values(), lines) or find_exchange(must_quote.values(), lines)
+    exchange = find_exchange(quotes.values(), lines)
     if exchange is not None:
         return Established(outcome.terms, f"{outcome.how} ({exchange})")
-    if not must_quote:
+    if _has_witness(episode):
         return Established(outcome.terms, f"{outcome.how}, none having seen another's answer")
     names = judge_names(casting)
     problems = [
         f"{names[seat]}: {problem}"
-        for seat, quote in must_quote.items()
+        for seat, quote in quotes.items()
         if (problem := exchange_problem(*quote, lines))
     ]
     why = "; ".join(problems) or "the seats quote different lines"
@@ -610,10 +608,11 @@ def has_independent_seats(episode: Episode) -> bool:
     return any(not agents[0].same_player(agent) for agent in agents)
 
 
-def _in_study(episode: Episode, seat: str) -> bool:
-    """Whether a participant of a study sits there."""
-    agent = next(one.identity for one in episode.trial.cast if one.seat == seat)
-    return (agent.kind, agent.name) == ("person", PARTICIPANT)
+def _has_witness(episode: Episode) -> bool:
+    """Whether a person says what another seat says without having seen its answer: a participant of
+    a study, or the only person of the episode. Several at one terminal may be one person."""
+    people = [m.identity.name for m in episode.trial.cast if m.identity.kind == "person"]
+    return len(people) == 1 or PARTICIPANT in people
 
 
 def claim_of(casting: SceneCast, episode: Episode, seat: str) -> Claim | None:
