@@ -82,6 +82,8 @@ class _Sampler:
         self._random = draw.random
         self._place = ""
         """The field of the root that is being drawn."""
+        self._cited: list[tuple[int, str]] = []
+        """The turns that the list being drawn has cited."""
 
     def value(self, schema: Any, depth: int) -> Any:
         if depth > _BOTTOMLESS:
@@ -288,6 +290,7 @@ class _Sampler:
             count = self._random.randint(max(least, 1), max(least, 1) + 2)
         count = min(count, most, self._count_choices(items))
         values: list[Any] = []
+        self._cited = []
         texts = set[str]()
         for _ in range(21 * count):  # unique items may take several draws
             if len(values) >= count:
@@ -338,8 +341,10 @@ class _Sampler:
         """
         choices, chosen = self._draw.choices, dict[str, Any]()
         if choices.turns and {"turn", "quote"} <= parts.keys():
-            at = self._random.randrange(len(choices.turns))
-            chosen["turn"], chosen["quote"] = choices.turns.pop(at)
+            left = [turn for turn in choices.turns if turn not in self._cited]
+            cited = self._random.choice(left or choices.turns)
+            chosen["turn"], chosen["quote"] = cited
+            self._cited.append(cited)
         elif choices.quotes and "quote" in parts:
             claims = [name for name, part in parts.items() if self._is_boolean(part)]
             stated = not claims or (len(claims) == 1 and self._random.random() < 0.5)

@@ -41,7 +41,7 @@ class NamedChoices:
     numbers: Mapping[str, Sequence[int]] = field(default_factory=dict)
     quotes: bool = False
     speakers: Mapping[str, tuple[str, bool]] = field(default_factory=dict)
-    turns: list[tuple[int, str]] | None = None
+    turns: Sequence[tuple[int, str]] | None = None
     passages: list[Passage] = field(default_factory=list)
     _lists: dict[tuple[str, str], list[tuple[str, str]]] = field(default_factory=dict)
 
