@@ -8,7 +8,8 @@ model, and `play` once for each. It holds, by model, the store, each run's resul
 transcript with its scores as text. `table` prints all models of the folder.
 
 Tasks: 30 of sotopia, stss-talk and each AntEval world, 2 of stss. `--worlds` and `--tasks` play a
-part of them: the same command without them goes on with the rest, in runs of their own.
+part of them: the same command without them goes on with the rest, in runs of their own. What stands
+behind `--` are further options of `sociolab run`.
 """
 
 from __future__ import annotations
@@ -30,6 +31,7 @@ TASKS = {
     "stss-talk": 30,
     "anteval-information": 30,
     "anteval-intention": 30,
+    "anteval-decision": 30,
     "stss": 2,
 }
 COLUMNS = (
@@ -107,9 +109,9 @@ def main(words: Sequence[str]) -> int:
     playing.add_argument("--base-url", required=True)
     playing.add_argument("--worlds", nargs="+", choices=TASKS, default=list(TASKS))
     playing.add_argument("--tasks", type=int, help="at most so many of each world")
-    playing.add_argument("more", nargs="*", help="after --: more options of `sociolab run`")
     actions.add_parser("table").add_argument("folder", type=Path)
-    options = parser.parse_args(words)
+    cut = words.index("--") if "--" in words else len(words)
+    options = parser.parse_args(words[:cut], argparse.Namespace(more=words[cut + 1 :]))
     code = play(options) if options.action == "play" else 0
     print_table(options.folder)
     return code

@@ -300,10 +300,10 @@ SHEET: dict[str, Any] = {
 
 @pytest.mark.parametrize(
     ("needs", "longest"),
-    [(900, 900), (1_500, 1_500), (3_000, 2_000), (100, 600)],
+    [(900, 900), (1_500, 1_500), (3_000, 1_900), (100, 600)],
 )
 def test_texts_that_have_no_bound_get_their_share(needs: int, longest: int) -> None:
-    """Three texts at three characters a token, from 600 to 2,000 characters."""
+    """Three texts at three characters a token, from 600 to 1,900 characters."""
     found = bound_texts(SHEET, needs)
     fields = found["properties"]
     assert found["$defs"]["Cell"]["properties"]["why"] == {"type": "string", "maxLength": longest}
@@ -315,6 +315,14 @@ def test_texts_that_have_no_bound_get_their_share(needs: int, longest: int) -> N
         name: SHEET["properties"][name] for name in ("mood", "name", "day")
     }
     assert "maxLength" not in SHEET["$defs"]["Cell"]["properties"]["why"]
+
+
+def test_no_bound_is_too_long_for_a_grammar() -> None:
+    """llama.cpp drops a schema with a repetition of 2,000 without a word."""
+    speech = {"type": "string", "minLength": 1, "maxLength": 2_000}
+    reply = {"type": "object", "properties": {"text": speech, "ends": {"type": "boolean"}}}
+    assert bound_texts(reply, 300)["properties"]["text"] == {**speech, "maxLength": 1_900}
+    assert speech["maxLength"] == 2_000
 
 
 def test_a_schema_that_refers_to_itself_is_bounded() -> None:

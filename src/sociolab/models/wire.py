@@ -59,8 +59,9 @@ class Quirks:
 ROOM_FOR_THOUGHTS = 16_384
 """Tokens that a model may spend on thinking, beside those of its reply."""
 
-_LONGEST_BOUND = 2_000
-"""Characters: llama.cpp's grammars silently ignore a longer `maxLength`."""
+_LONGEST_BOUND = 1_900
+"""Characters: above 2,000, and in some builds from 2,000 on, llama.cpp cannot make a grammar of a
+schema. It then leaves out the whole schema, and replies as if nothing were wrong."""
 
 _SHORTEST_BOUND = 600
 
@@ -337,7 +338,7 @@ def _response_format(name: str, schema: str, needs: int | None) -> bytes:
 
 
 def bound_texts(schema: dict[str, Any], needs: int) -> dict[str, Any]:
-    """The schema with a `maxLength` for each text that has none.
+    """The schema with a `maxLength` for each text that has none, and with none that is too long.
 
     Without it, a model that loops under a grammar, where only the model itself can end a text,
     fills one text up to the token limit.
@@ -348,8 +349,6 @@ def bound_texts(schema: dict[str, Any], needs: int) -> dict[str, Any]:
     should hit the token limit, which is noticed, and not the bound, which is not.
     """
     texts = _texts_in(schema, schema.get("$defs", {}))
-    if not texts:
-        return schema
     longest = max(needs * 6 if texts <= 2 else needs * 3 // texts, _SHORTEST_BOUND)
     limited: dict[str, Any] = _with_bound(schema, min(longest, _LONGEST_BOUND))
     return limited
@@ -379,6 +378,8 @@ def _with_bound(node: Any, longest: int) -> Any:
     if not isinstance(node, dict):
         return node
     bound = {"maxLength": longest} if _unbounded_text(node) else {}
+    if node.get("type") == "string" and node.get("maxLength", 0) > _LONGEST_BOUND:
+        bound = {"maxLength": _LONGEST_BOUND}
     return {key: _with_bound(child, longest) for key, child in node.items()} | bound
 
 
