@@ -131,7 +131,7 @@ async def gap(lab: Context, config: GapConfig) -> Findings:
                 about |= {"real": config.real, "test": config.test}
             stored = kind.keeps != "no"
             model = dm.removeprefix("tuned:").partition("?")[0]
-            if stored and await lab.stand_ins([model]):
+            if stored and ":" not in model and await lab.stand_ins([model]):
                 own.insert(0, SAY("smoke", dm=dm))
             with lab.keep_replies(_INTENTION, ("gap", about)) if stored else nullcontext():
                 table = await measure_gap(
