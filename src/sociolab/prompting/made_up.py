@@ -341,8 +341,8 @@ class _Sampler:
         """
         choices, chosen = self._draw.choices, dict[str, Any]()
         if choices.turns and {"turn", "quote"} <= parts.keys():
-            left = [turn for turn in choices.turns if turn not in self._cited]
-            cited = self._random.choice(left or choices.turns)
+            uncited = [turn for turn in choices.turns if turn not in self._cited]
+            cited = self._random.choice(uncited or choices.turns)
             chosen["turn"], chosen["quote"] = cited
             self._cited.append(cited)
         elif choices.quotes and "quote" in parts:
