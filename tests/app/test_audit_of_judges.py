@@ -509,7 +509,7 @@ def test_families_and_panels_of_two_models_cost_nothing(
     found = audit(AuditConfig.model_validate(given))
     assert endpoint.counters.requests == before
     assert found.families is not None
-    assert "openai/claude-x (gpt), openai/gpt-x (gpt)" in found.families.why
+    assert "openai/gpt-x (gpt), openai/claude-x (gpt)" in found.families.why
     assert found.panel is not None
     goals = found.panel.select("goal")
     assert len(goals) == 24
