@@ -58,8 +58,9 @@ def test_a_run_is_a_line_with_all_that_is_listed_of_it(piped: Sociolab) -> None:
     columns = ["run", "world", "created", "agents", "partner", "played", "score", "judges", "tags"]
     assert head.split("\t") == columns
     assert len(rows) == 2
+    judges = "outcome, reported, by-words"
     for row in rows:
-        for cell in (RUN, "sotopia", AGENT, "scripted", "4/4", "by-words, outcome", *TAGS):
+        for cell in (RUN, "sotopia", AGENT, "scripted", "4/4", judges, *TAGS):
             assert cell in row
 
 
