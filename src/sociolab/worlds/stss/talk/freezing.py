@@ -46,9 +46,12 @@ from sociolab.worlds.stss.world import Stss, StssSettings, make_setting
 Watch: TypeAlias = Callable[[int, int, int], object]
 """Called with the towns or tasks done so far, their total, and the talks frozen."""
 
-LEAST_MEMORIES, MOST_MEMORIES, MOST_DONE = 3, 8, 4
-"""Memories of a side, the least and the most; and the most beside them of what it did itself and of
-things that it used."""
+LEAST_MEMORIES: Mapping[str, int] = {"generative-agents": 3, "lean": 2}
+"""The least memories of a side, by mind: the lean one does not remember what it does."""
+
+MOST_MEMORIES, MOST_DONE = 8, 4
+"""The most memories of a side; and the most beside them of what it did itself and of things that it
+used."""
 
 MOST_OF_KIND: Mapping[str, int] = {"seen": 3, "done": MOST_DONE, "plan": 0}
 """How many of them may be of what was merely seen, as in the town; the day's plan is not among
@@ -152,7 +155,7 @@ def _frozen_in_full_hours(
 ) -> tuple[TalkScenario, ...]:
     """What was frozen of those who have a day behind them; for the lean mind, which does not
     remember what it does itself, with that, as far as it is on record."""
-    frozen = watcher.frozen
+    frozen, least = watcher.frozen, LEAST_MEMORIES[setting.mind]
     if setting.mind == "lean":
         days = Trajectory(read_trace(chunks_in(events)), setting.town)
         until = days.clock.at(days.trace.steps)
@@ -160,7 +163,7 @@ def _frozen_in_full_hours(
     return tuple(
         each
         for each in frozen
-        if min(len(side.memories) for side in (each.performer, each.other)) >= LEAST_MEMORIES
+        if min(len(side.memories) for side in (each.performer, each.other)) >= least
     )
 
 
