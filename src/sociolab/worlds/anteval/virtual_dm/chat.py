@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from functools import cache
 from typing import Any, Literal
 
-from pydantic import BaseModel, ConfigDict, create_model
+from pydantic import BaseModel, ConfigDict, Field, create_model
 
 from sociolab.core.errors import Cause, ConfigError, ReplyError, WorldError
 from sociolab.core.ports import ChatModel, Message, Prompt, Schema
@@ -33,7 +33,8 @@ class Check(BaseModel):
     model_config = ConfigDict(frozen=True)
 
     character: str
-    skill: str
+    skill: str = Field(json_schema_extra={"enum": [*SKILLS]})
+    """One of `SKILLS` for a server that keeps to schemas; `labels_in` takes other spellings."""
 
 
 class Answer(BaseModel):
