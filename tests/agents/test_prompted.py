@@ -64,7 +64,7 @@ def test_the_prompt_is_head_then_history_then_a_short_tail() -> None:
     scene, _, how = head.text.partition("\n\n# How to reply\n")
     assert how.startswith('Reply with one JSON object and nothing else: {"action": the kind')
     assert "an empty string for none and leave" in how
-    assert how.endswith('\n{"action": "speak", "text": "It is good to see you."}')
+    assert how.endswith('\n{"action": "speak", "text": "<your own words>"}')
     assert scene == "You are Ada. Choose a cake together. What you can do: speak, act, none, leave."
     assert (body.role, body.text) == (
         "user",

@@ -242,7 +242,7 @@ def test_times_of_a_day_follow_one_another() -> None:
 
 LINES = """Reply with one line: the kind of action, a colon, and your words or deed; none and leave
 stand alone. For example:
-talk aloud: It is good to see you.
+talk aloud: <your own words>
 
 You are Ada."""
 
