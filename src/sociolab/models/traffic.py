@@ -330,7 +330,9 @@ class Traffic:
             self.close_for(min(pause, LONGEST_PAUSE, self._spec.total_s))
             self._probe_at = self._closed_until
         if is_probe:
-            raise _stopped(error, "no request succeeds any more")
+            slow = " (if it is only slow, raise timeout_s in models.toml)"
+            hint = slow if error.cause == "timeout" else ""
+            raise _stopped(error, f"no request succeeds any more{hint}")
 
 
 def backoff(failures: int, pause: float | None = None) -> float:
