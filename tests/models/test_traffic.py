@@ -336,15 +336,16 @@ def test_a_pause_of_our_own_is_not_said_to_be_what_the_server_asks_for(
 @pytest.mark.parametrize("in_flight", [1, 8, 32])
 @pytest.mark.parametrize("retryable", [True, False])
 @pytest.mark.parametrize("worked_before", [True, False])
+@pytest.mark.parametrize("cause", ["refused", "timeout"])
 def test_an_endpoint_that_only_fails_gets_few_requests_and_stops_the_run(
-    in_flight: int, retryable: bool, worked_before: bool
+    in_flight: int, retryable: bool, worked_before: bool, cause: Cause
 ) -> None:
     good = 40 if worked_before else 0
 
     async def serve(number: int) -> None:
         await asyncio.sleep(0.5)
         if number > good:
-            raise ModelError("no", cause="refused", retryable=retryable)
+            raise ModelError("no", cause=cause, retryable=retryable)
 
     async def go() -> tuple[ModelError, int]:
         server = Simulated(serve, in_flight=in_flight)
@@ -361,8 +362,9 @@ def test_an_endpoint_that_only_fails_gets_few_requests_and_stops_the_run(
 
     error, requests = run_in_virtual_time(go())
     assert in_flight < requests <= in_flight + 5
-    assert error.cause == "refused"
+    assert error.cause == cause
     assert "the same command resumes it" in str(error)
+    assert ("raise timeout_s" in str(error)) is (cause == "timeout")
 
 
 def test_an_outage_of_a_minute_is_survived() -> None:

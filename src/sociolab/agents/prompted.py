@@ -209,16 +209,10 @@ def _how_to_reply(space: ActionSpace, addressed: bool, dialect: Dialect) -> str:
     values |= {"addressed": addressed, "empty": empty, "text": _text_hint(space.kinds)}
     example = next(kind.name for kind in space.kinds if kind.has_text)
     if dialect == "json":
-        action = Action(example, _EXAMPLE)
+        action = Action(example, "<your own words>")  # small models repeat what could be a turn
         example = json.dumps(written_turn((action,), space, addressed).model_dump())
-    else:
-        values["words"] = _EXAMPLE
     values["example"] = example
     return prompt(PACKAGE, dialect).render(values)
-
-
-_EXAMPLE = "<your own words>"
-"""The text of an example: nothing that would be a turn, since small models repeat it."""
 
 
 def _has_forms(space: ActionSpace) -> bool:

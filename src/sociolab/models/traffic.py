@@ -330,9 +330,10 @@ class Traffic:
             self.close_for(min(pause, LONGEST_PAUSE, self._spec.total_s))
             self._probe_at = self._closed_until
         if is_probe:
-            slow = " (if it is only slow, raise timeout_s in models.toml)"
-            hint = slow if error.cause == "timeout" else ""
-            raise _stopped(error, f"no request succeeds any more{hint}")
+            why = "no request succeeds any more"
+            if error.cause == "timeout":
+                why += " (if it is only slow, raise timeout_s in models.toml)"
+            raise _stopped(error, why)
 
 
 def backoff(failures: int, pause: float | None = None) -> float:

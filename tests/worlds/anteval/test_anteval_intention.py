@@ -259,6 +259,8 @@ def test_a_chat_model_is_asked_as_the_untuned_virtual_dm() -> None:
     prompt, key = model.calls[0]
     assert (key.trial, key.role, key.name) == ("trial", "judge", "virtual-dm")
     assert "meanmark" not in repr(prompt)
+    assert prompt.schema is not None
+    assert all(f'"{skill}"' in prompt.schema.text for skill in anteval.SKILLS)
     assert "At the table: Mira, Tom, Odo" in prompt.messages[-1].text
 
 

@@ -83,7 +83,6 @@ if TYPE_CHECKING:
     )
     from sociolab.worlds.anteval.virtual_dm.chat import (
         ChatDM as ChatDM,
-        answer_schema as answer_schema,
         expected_reply as expected_reply,
         prompt_body as prompt_body,
         prompt_head as prompt_head,

@@ -6,12 +6,11 @@ import json
 from collections import Counter
 from collections.abc import Sequence
 from functools import cache
-from typing import Any, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, create_model
+from pydantic import BaseModel, ConfigDict, Field
 
 from sociolab.core.errors import Cause, ConfigError, ReplyError, WorldError
-from sociolab.core.ports import ChatModel, Message, Prompt, Schema
+from sociolab.core.ports import ChatModel, Message, Prompt
 from sociolab.core.seeding import stream
 from sociolab.judging.quoting import flat
 from sociolab.judging.reader import MissingValue, TranscriptReader
@@ -38,7 +37,10 @@ class Check(BaseModel):
 
 
 class Answer(BaseModel):
-    """A reply that could be read; whether it makes sense is for `labels_in` to say."""
+    """A reply that could be read; whether it makes sense is for `labels_in` to say.
+
+    Its schema is the same for all examples, as providers compile each anew.
+    """
 
     model_config = ConfigDict(frozen=True)
 
@@ -95,16 +97,6 @@ def labels_in(answer: Answer, example: Example, most: int | None = None) -> froz
     return frozenset(list(labels)[:most])
 
 
-@cache
-def answer_schema() -> Schema:
-    """The JSON schema of a reply; the same for all examples, as providers compile each anew."""
-    strict = ConfigDict(extra="forbid")
-    fields: dict[str, Any] = {"character": (str, ...), "skill": (Literal[SKILLS], ...)}
-    check = create_model("Check", __config__=strict, **fields)
-    checks: dict[str, Any] = {"checks": (tuple[check, ...], ...)}
-    return schema_of(create_model("Answer", __config__=strict, **checks))
-
-
 def _folded(text: str) -> str:
     """The text without what models change in names: case, underscores, hyphens, curly quotes."""
     plain = text.casefold().replace("_", " ").replace("-", " ").replace("\u2019", "'")
@@ -144,7 +136,7 @@ class ChatDM:
         self._shots = shots
         self._seed = seed
         self._run = run
-        self._schema = answer_schema() if typed else None
+        self._schema = schema_of(Answer) if typed else None
         self._shot_messages: tuple[Message, ...] | None = None if shots else ()
         self.failures: Counter[Cause] = Counter()
 
