@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from datetime import datetime, timedelta
 from functools import cache
 
 import pytest
 
 from sociolab.core import Episode, Trial
+from sociolab.engine import FailurePolicy
 from sociolab.testing import drive_recorded
 from sociolab.town import (
     Clock,
@@ -207,3 +209,22 @@ def test_the_whole_town_is_there_people_and_places() -> None:
     assert set(one.people) == {task.performer, *task.background}
     assert set(one.place_names) == {str(place) for place in town().town.places}
     assert one.id == f"{PUBLIC}.1.{one.other.resident.id}"
+
+
+def first_lean_morning(seeds: int) -> tuple[stss.TalkScenario, ...]:
+    """What is frozen of a lean day of four people who have so many memories at its beginning."""
+    task = the("honey").model_copy(update={"background": the("honey").background[:3]})
+    people = [one.model_copy(update={"memories": one.memories[:seeds]}) for one in town().residents]
+    settings = stss.StssSettings()
+    world = stss.Stss(replace(town(), tasks=(task,), residents=tuple(people)), settings)
+    (laid_out,) = world.tasks()
+    mind = MindPlayer(ScriptedMind(), built_in=True)
+    events = drive_recorded(world.play(laid_out, "honey", 1), dict.fromkeys(laid_out.seats, mind))
+    trial = Trial("honey", world.name, laid_out, (), 0, 1)
+    return stss.freeze_episode(Episode(trial, events), settings, FailurePolicy())
+
+
+def test_on_a_lean_day_two_memories_a_side_are_enough_and_fewer_are_not() -> None:
+    (talk,) = first_lean_morning(1)
+    assert sorted(len(side.memories) for side in sides(talk)) == [2, 3]
+    assert first_lean_morning(0) == ()
