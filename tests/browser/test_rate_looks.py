@@ -185,6 +185,11 @@ def test_the_researcher_follows_the_ratings_and_decides(tab: Page, store: Store)
         tab.goto(f"{address}/studies/{STUDY}/ratings")
         expect(tab.get_by_role("heading", name="How far people agree")).to_be_visible()
         held(tab, "rate-ratings")
+        for part in ("Raters", "Episodes"):
+            tab.get_by_role("link", name=part, exact=True).click()
+            expect(tab.get_by_role("heading", name=part)).to_be_visible()
+            expect(tab.get_by_role("heading", name="How far people agree")).to_be_hidden()
+            held(tab, f"rate-ratings-{part.lower()}")
         tab.get_by_role("link", name="Disagreements").click()
         held(tab, "rate-disagreements")
         box = tab.locator("section.dispute").first
