@@ -15,9 +15,23 @@ from sociolab.core import ConfigError
 from sociolab.worlds import stss
 
 REBUILT = ("strawberry-tea", 2)
+LIVED = Path(__file__).parents[4] / "docs" / "examples" / "alderbrook-lived"
 
 
 # ------------------------------------------------------------------ what we ship
+
+
+def test_the_example_that_a_model_lived_is_labelled_and_remembers_enough() -> None:
+    lived = stss.read_talks(LIVED)
+    assert "Qwen2.5-Coder-1.5B" in lived.lived_by
+    assert lived.name != stss.own_talks().name
+    homes = {one.id: one.living_area.split(":")[0] for one in stss.own_town(1).residents}
+    for one in lived.scenarios:
+        sides = (one.performer, one.other)
+        assert all(len(side.memories) >= 2 for side in sides)
+        assert not any(side.heard for side in sides)  # no acts in typed form: no script spoke
+        at_home = len({homes[side.resident.id] for side in sides}) == 1
+        assert len(one.task.background) == 3 or (at_home and len(one.task.background) == 1)
 
 
 def test_every_type_and_all_thirty_tasks_are_there() -> None:
