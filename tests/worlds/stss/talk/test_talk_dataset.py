@@ -24,6 +24,7 @@ LIVED = Path(__file__).parents[4] / "docs" / "examples" / "alderbrook-lived"
 def test_the_example_that_a_model_lived_is_labelled_and_remembers_enough() -> None:
     lived = stss.read_talks(LIVED)
     assert "Qwen2.5-Coder-1.5B" in lived.lived_by
+    assert len(lived.scenarios) >= 20
     assert lived.name != stss.own_talks().name
     homes = {one.id: one.living_area.split(":")[0] for one in stss.own_town(1).residents}
     for one in lived.scenarios:
