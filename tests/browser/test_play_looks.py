@@ -193,6 +193,7 @@ def test_two_people_say_what_came_of_it_and_neither_waits_for_the_other(
         tab.locator("#log li").first.click()
         expect(accepted.get_by_text("It is yours for 300.")).to_be_visible()
         accepted.get_by_role("button", name="Choose another line").click()
+        expect(accepted.get_by_role("button", name="Clear")).to_be_hidden()
         tab.keyboard.press("Escape")
         expect(accepted.get_by_text("It is yours for 300.")).to_be_visible()
         accepted.get_by_role("button", name="Clear").click()

@@ -106,6 +106,7 @@ function lineOf(field, changed, tell) {
   function begin() {
     stop = pickLine(end);
     choose.textContent = "Cancel";
+    clear.hidden = true;
     said.textContent = "Click a line of the conversation above.";
     tell(`${field.label} Choose a line of the conversation, or press Escape to cancel.`);
   }
