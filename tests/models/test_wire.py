@@ -14,7 +14,7 @@ from sociolab.core import CallKey, ChatReply, Message, ModelError, Prompt, Schem
 from sociolab.core.ports import MOST_TOKENS
 from sociolab.models import reply_key
 from sociolab.models.budget import bytes_of
-from sociolab.models.wire import Quirks, body_of, bound_texts, learn, quirks_of, read_reply
+from sociolab.models.wire import Quirks, body_of, bound_schema, learn, quirks_of, read_reply
 
 DEEP = b'{"choices":[{"message":{"content":%b}}]}'
 """A completion whose content is no text."""
@@ -304,7 +304,7 @@ SHEET: dict[str, Any] = {
 )
 def test_texts_that_have_no_bound_get_their_share(needs: int, longest: int) -> None:
     """Three texts at three characters a token, from 600 to 1,900 characters."""
-    found = bound_texts(SHEET, needs)
+    found = bound_schema(SHEET, needs)
     fields = found["properties"]
     assert found["$defs"]["Cell"]["properties"]["why"] == {"type": "string", "maxLength": longest}
     assert fields["third"]["items"]["anyOf"] == [
@@ -321,8 +321,26 @@ def test_no_bound_is_too_long_for_a_grammar() -> None:
     """llama.cpp drops a schema with a repetition of 2,000 without a word."""
     speech = {"type": "string", "minLength": 1, "maxLength": 2_000}
     reply = {"type": "object", "properties": {"text": speech, "ends": {"type": "boolean"}}}
-    assert bound_texts(reply, 300)["properties"]["text"] == {**speech, "maxLength": 1_900}
+    assert bound_schema(reply, 300)["properties"]["text"] == {**speech, "maxLength": 1_900}
     assert speech["maxLength"] == 2_000
+
+
+@pytest.mark.parametrize(("needs", "most"), [(800, 40), (2_000, 100), (100, 10)])
+def test_a_list_that_has_no_bound_gets_an_entry_for_each_ten_tokens_a_value(
+    needs: int, most: int
+) -> None:
+    """A 135M model told of one check until its reply was cut off."""
+    check = {"type": "object", "properties": {"who": {"type": "string"}, "n": {"type": "integer"}}}
+    checks = {"type": "array", "items": {"$ref": "#/$defs/Check"}}
+    three = {"type": "array", "items": {"type": "integer"}, "maxItems": 3}
+    many = {"type": "array", "items": {"type": "integer"}, "minItems": 300}
+    lists = {"checks": checks, "three": three, "many": many}
+    found = bound_schema({"$defs": {"Check": check}, "properties": lists}, needs)["properties"]
+    assert found == {
+        "checks": {**checks, "maxItems": most},
+        "three": three,
+        "many": {**many, "maxItems": 300},
+    }
 
 
 def test_a_schema_that_refers_to_itself_is_bounded() -> None:
@@ -333,7 +351,7 @@ def test_a_schema_that_refers_to_itself_is_bounded() -> None:
         }}},
         "$ref": "#/$defs/Node",
     }  # fmt: skip
-    assert bound_texts(tree, 300)["$defs"]["Node"]["properties"]["text"]["maxLength"] == 1_800
+    assert bound_schema(tree, 300)["$defs"]["Node"]["properties"]["text"]["maxLength"] == 1_800
 
 
 def test_bounds_are_sent_where_they_are_taken() -> None:

@@ -49,7 +49,7 @@ class EndpointOptions(BaseModel):
     between them. `max_reply_mb` (megabytes, decompressed) is the largest body that is read.
     `refuses` names what the server is known not to accept; whatever else it refuses is found out at
     the first call. Instead of "max_tokens" it is sent OpenAI's other name, `max_completion_tokens`;
-    "bounds" are the `maxLength` of texts in a schema, which no hosted provider is sent.
+    "bounds" are those of texts and lists in a schema, which no hosted provider is sent.
     """
 
     model_config = ConfigDict(frozen=True, extra="forbid")

@@ -30,8 +30,8 @@ from sociolab.models.meaning import (
 class Quirks:
     """What a model behind an endpoint does not accept, as learned from its refusals.
 
-    `takes_bounds`: its server enforces the `maxLength` of texts in a schema. `thinks`: the tokens
-    of its replies include thoughts, and need room for them.
+    `takes_bounds`: its server enforces the bounds of texts and lists in a schema. `thinks`: the
+    tokens of its replies include thoughts, and need room for them.
     """
 
     token_limit_name: Literal["max_tokens", "max_completion_tokens"] = "max_tokens"
@@ -329,58 +329,80 @@ def encode_body(body: dict[str, Any]) -> bytes:
 
 @lru_cache(maxsize=256)
 def _response_format(name: str, schema: str, needs: int | None) -> bytes:
-    """The last bytes of a body: the response format with this schema, texts bounded by `needs`."""
+    """The last bytes of a body: the response format with this schema, bounded by `needs`."""
     form = json.loads(schema)
-    form = form if needs is None else bound_texts(form, needs)
+    form = form if needs is None else bound_schema(form, needs)
     inner = {"name": name, "strict": True, "schema": form}
     extra = {"response_format": {"type": "json_schema", "json_schema": inner}}
     return b"," + pydantic_core.to_json(extra)[1:]
 
 
-def bound_texts(schema: dict[str, Any], needs: int) -> dict[str, Any]:
-    """The schema with a `maxLength` for each text that has none, and with none that is too long.
+def bound_schema(schema: dict[str, Any], needs: int) -> dict[str, Any]:
+    """The schema with a `maxLength` for each text and a `maxItems` for each list that has none, and
+    with no text that is too long.
 
-    Without it, a model that loops under a grammar, where only the model itself can end a text,
-    fills one text up to the token limit.
+    Without them, a model that loops under a grammar, where only the model itself can end a text or
+    a list, fills one up to the token limit.
 
     Each of several texts gets an even share of `needs` tokens, at three characters per token, but
     at least 600 characters: a small model that loops in every account of a judge's reply then still
     ends it within the token limit. One or two texts may each take twice the total: a long turn
-    should hit the token limit, which is noticed, and not the bound, which is not.
+    should hit the token limit, which is noticed, and not the bound, which is not. A list gets one
+    entry for each 10 tokens a value in it, but at least 10.
     """
-    texts = _texts_in(schema, schema.get("$defs", {}))
+    types = schema.get("$defs", {})
+    texts = _total(_is_unbounded_text, schema, types)
     longest = max(needs * 6 if texts <= 2 else needs * 3 // texts, _SHORTEST_BOUND)
-    limited: dict[str, Any] = _with_bound(schema, min(longest, _LONGEST_BOUND))
+    longest = min(longest, _LONGEST_BOUND)
+
+    def bounded(node: Any) -> Any:
+        if isinstance(node, list):
+            return [bounded(child) for child in node]
+        if not isinstance(node, dict):
+            return node
+        bound = {}
+        if _is_unbounded_text(node):
+            bound = {"maxLength": longest}
+        elif node.get("type") == "string" and node.get("maxLength", 0) > _LONGEST_BOUND:
+            bound = {"maxLength": _LONGEST_BOUND}
+        elif node.get("type") == "array" and {"items", "maxItems"} & {*node} == {"items"}:
+            values = max(_total(_is_value, node["items"], types), 1)
+            bound = {"maxItems": max(needs // (values * _A_VALUE), node.get("minItems", 0), 10)}
+        return {key: bounded(child) for key, child in node.items()} | bound
+
+    limited: dict[str, Any] = bounded(schema)
     return limited
 
 
-def _unbounded_text(node: Mapping[str, Any]) -> bool:
+_A_VALUE = 10
+
+
+def _is_unbounded_text(node: Mapping[str, Any]) -> bool:
     return node.get("type") == "string" and not {"maxLength", "enum", "const", "pattern"} & {*node}
 
 
-def _texts_in(node: Any, types: Mapping[str, Any], inside: tuple[str, ...] = ()) -> int:
-    """The number of unbounded texts in a reply, with one entry for each list."""
+def _is_value(node: Mapping[str, Any]) -> bool:
+    return node.get("type") in ("string", "integer", "number", "boolean")
+
+
+def _total(
+    counts: Callable[[Mapping[str, Any]], bool],
+    node: Any,
+    types: Mapping[str, Any],
+    inside: tuple[str, ...] = (),
+) -> int:
+    """The number of parts of a reply that count, with one entry for each list."""
     if isinstance(node, list):
-        return sum(_texts_in(child, types, inside) for child in node)
+        return sum(_total(counts, child, types, inside) for child in node)
     if not isinstance(node, dict):
         return 0
-    if _unbounded_text(node):
+    if counts(node):
         return 1
     name = str(node.get("$ref", "")).removeprefix("#/$defs/")
     if name in types and name not in inside:
-        return _texts_in(types[name], types, (*inside, name))
-    return sum(_texts_in(child, types, inside) for key, child in node.items() if key != "$defs")
-
-
-def _with_bound(node: Any, longest: int) -> Any:
-    if isinstance(node, list):
-        return [_with_bound(child, longest) for child in node]
-    if not isinstance(node, dict):
-        return node
-    bound = {"maxLength": longest} if _unbounded_text(node) else {}
-    if node.get("type") == "string" and node.get("maxLength", 0) > _LONGEST_BOUND:
-        bound = {"maxLength": _LONGEST_BOUND}
-    return {key: _with_bound(child, longest) for key, child in node.items()} | bound
+        return _total(counts, types[name], types, (*inside, name))
+    parts = (child for key, child in node.items() if key != "$defs")
+    return sum(_total(counts, child, types, inside) for child in parts)
 
 
 def _count(document: Any) -> Any:
