@@ -94,6 +94,11 @@ def test_few_seats_are_all_named() -> None:
     )
 
 
+def test_a_seat_that_answers_for_its_own_agent_is_not_named() -> None:
+    told = transcript_view(episode(agent="scripted", seats=SEATS[:3]), Transcript("Party", (), ()))
+    assert told.cast == ("ben played by scripted", "ann played by scripted")
+
+
 def test_one_agent_for_all_is_told_in_one_line() -> None:
     told = transcript_view(episode(agent="scripted"), Transcript("A party", (), ()))
     assert told.cast == ("ben and 5 more played by scripted",)

@@ -81,14 +81,17 @@ class TranscriptView:
     @property
     def cast(self) -> tuple[str, ...]:
         """Who played whom. Of more than a few seats, each agent's first is named, and the others
-        are counted, except those that answer some questions for another ("ID.routine")."""
+        are counted. A seat that answers some questions for another ("ID.routine") is named where
+        there are few, and another agent answers them."""
+        ids = people_of(seat.id for seat in self.seats)
+        people = [seat for seat in self.seats if seat.id in ids]
         if len(self.seats) <= _FEW_SEATS:
+            answered = {(seat.id, seat.agent) for seat in people}
             return tuple(
                 f"{seat.called} played by {seat.agent}" if seat.agent else seat.called
                 for seat in self.seats
+                if seat in people or (seat.id.rpartition(".")[0], seat.agent) not in answered
             )
-        ids = people_of(seat.id for seat in self.seats)
-        people = [seat for seat in self.seats if seat.id in ids]
         lines = []
         for agent in dict.fromkeys(seat.agent for seat in people):
             first, *more = [seat.name for seat in people if seat.agent == agent]

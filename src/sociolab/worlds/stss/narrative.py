@@ -73,7 +73,7 @@ class StoryWriter:
         task = self._task
         yield f"{self.name(task.performer)} ({task.type}): {task.goal}"
         names = ", ".join(map(self.name, task.background))
-        yield f"With {len(task.background)} others in town: {names}."
+        yield f"Also in town ({len(task.background)}): {names}."
 
     def plans(self) -> Iterator[str]:
         """The performer's plans and reminders, in the order in which they were made."""
