@@ -325,8 +325,8 @@ def test_no_bound_is_too_long_for_a_grammar() -> None:
     assert speech["maxLength"] == 2_000
 
 
-@pytest.mark.parametrize(("needs", "most"), [(800, 40), (2_000, 100), (100, 10)])
-def test_a_list_that_has_no_bound_gets_an_entry_for_each_ten_tokens_a_value(
+@pytest.mark.parametrize(("needs", "most"), [(800, 26), (3_000, 100), (100, 10)])
+def test_a_list_that_has_no_bound_gets_an_entry_for_each_15_tokens_a_value(
     needs: int, most: int
 ) -> None:
     """A 135M model told of one check until its reply was cut off."""

@@ -348,7 +348,7 @@ def bound_schema(schema: dict[str, Any], needs: int) -> dict[str, Any]:
     at least 600 characters: a small model that loops in every account of a judge's reply then still
     ends it within the token limit. One or two texts may each take twice the total: a long turn
     should hit the token limit, which is noticed, and not the bound, which is not. A list gets one
-    entry for each 10 tokens a value in it, but at least 10.
+    entry for each 15 tokens a value in it (indented JSON takes 12), but at least 10.
     """
     types = schema.get("$defs", {})
     texts = _total(_is_unbounded_text, schema, types)
@@ -374,7 +374,7 @@ def bound_schema(schema: dict[str, Any], needs: int) -> dict[str, Any]:
     return limited
 
 
-_A_VALUE = 10
+_A_VALUE = 15
 
 
 def _is_unbounded_text(node: Mapping[str, Any]) -> bool:
