@@ -332,7 +332,7 @@ def only(*points: str) -> Change:
     return lambda sheet: {"points": points}
 
 
-UNKNOWN = "expected one of the ids that were given, found"
+FACT_IDS = "f1, f2, f3, f4, f5, f6"
 NO_QUOTE = "expected a quote of at least three words"
 
 
@@ -343,10 +343,10 @@ NO_QUOTE = "expected a quote of at least three words"
         ("summary", only("a", "b", "c", "d"), "points: expected at most 3 items"),
         ("summary", only("So it is K1", "so it is k1."), "found one twice"),
         ("summary", only("..."), "found an empty one"),
-        ("match", with_first("pairs", known="p7"), f'known: {UNKNOWN} "p7"'),
+        ("match", with_first("pairs", known="p7"), 'known: expected one of p1, p2, p3, found "p7"'),
         ("match", doubled("pairs"), 'known: expected each id once at most, found "p1" 2 times'),
         ("match", with_first("pairs", learned_text="So K9"), "learned_text: expected the text of"),
-        ("facts", with_first("facts", fact="f9"), f'fact: {UNKNOWN} "f9"'),
+        ("facts", with_first("facts", fact="f9"), f'fact: expected one of {FACT_IDS}, found "f9"'),
         (
             "facts",
             with_first("facts", fact="f2"),

@@ -293,7 +293,7 @@ def _check_ids(where: str, ids: Sequence[str], allowed: Collection[str]) -> None
     """ReplyError for an id that is unknown, or used twice."""
     for id_ in ids:
         if id_ not in allowed:
-            expected = "expected one of the ids that were given"
+            expected = f"expected one of {', '.join(allowed)}"
             raise ReplyError(f'{where}: {expected}, found "{id_[:40]}"')
         if (times := ids.count(id_)) > 1:
             expected = "expected each id once at most"
