@@ -34,7 +34,7 @@ settings.load_profile("sociolab")
 
 
 def pytest_collection_finish() -> None:
-    """Thousands of collected tests stay until the end: the garbage collector need not visit them."""
+    """Collected tests stay until the end: the garbage collector need not visit them."""
     gc.collect()
     gc.freeze()
 
