@@ -14,6 +14,10 @@ BEGUN_UNKNOWN = 2
 _PRIOR_WEIGHT = 3
 """Number of ended episodes that the estimate made before the run counts as."""
 
+_MARGIN = 1.5
+"""The estimate counts as so many times itself while others are under way: by one that is a third
+too low, half as many again would begin as there is money for, and few could end."""
+
 _LEAST_LEFT = 0.25
 """Minimum share of the expected cost set aside for an episode, even if it overran that cost."""
 
@@ -28,7 +32,8 @@ class Allowance:
 
     def __init__(self, budget: Budget, expected: float | None = None) -> None:
         self._budget = budget
-        self._sum, self._count = (expected or 0.0) * _PRIOR_WEIGHT, _PRIOR_WEIGHT * bool(expected)
+        self._prior = expected or 0.0
+        self._sum, self._count = 0.0, _PRIOR_WEIGHT * bool(expected)
         self._cost: dict[str, float] = defaultdict(float)
         self._under_way: set[str] = set()
         self._ended = asyncio.Event()
@@ -63,15 +68,19 @@ class Allowance:
             return True  # the first episode may always begin: its calls check the budget
         if not self._count:
             return len(self._under_way) < BEGUN_UNKNOWN
-        expected = self._sum / self._count
+        expected = self._expected(_MARGIN if self._under_way else 1.0)
         aside = sum(
             max(expected - self._cost[trial], _LEAST_LEFT * expected) for trial in self._under_way
         )
         return budget.limit - budget.spent - aside >= expected
 
+    def _expected(self, margin: float = 1.0) -> float:
+        prior = self._prior * margin * _PRIOR_WEIGHT
+        return (prior + self._sum) / self._count if self._count else 0.0
+
     def _used_up(self) -> BudgetSpent:
         limit, spent = self._budget.limit or 0.0, self._budget.spent
-        expected = self._sum / self._count if self._count else 0.0
+        expected = self._expected()
         return BudgetSpent(
             f"the budget of ${limit:.2f} is used up: ${spent:.4f} spent, and another episode costs "
             f"about ${expected:.4f}; resume with a larger --budget"
