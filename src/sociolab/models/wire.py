@@ -65,6 +65,9 @@ schema. It then leaves out the whole schema, and replies as if nothing were wron
 
 _SHORTEST_BOUND = 600
 
+_TOKENS_A_VALUE = 15
+"""In an entry of a list, with its name; indented JSON takes 12."""
+
 
 _FIELDS: Mapping[str, str] = {
     name: f"takes_{name}" for name in ("temperature", "schema", "system", "penalties")
@@ -348,7 +351,7 @@ def bound_schema(schema: dict[str, Any], needs: int) -> dict[str, Any]:
     at least 600 characters: a small model that loops in every account of a judge's reply then still
     ends it within the token limit. One or two texts may each take twice the total: a long turn
     should hit the token limit, which is noticed, and not the bound, which is not. A list gets one
-    entry for each 15 tokens a value in it (indented JSON takes 12), but at least 10.
+    entry for each 15 tokens a value in it, but at least 10.
     """
     types = schema.get("$defs", {})
     texts = _total(_is_unbounded_text, schema, types)
@@ -366,15 +369,12 @@ def bound_schema(schema: dict[str, Any], needs: int) -> dict[str, Any]:
         elif node.get("type") == "string" and node.get("maxLength", 0) > _LONGEST_BOUND:
             bound = {"maxLength": _LONGEST_BOUND}
         elif node.get("type") == "array" and {"items", "maxItems"} & {*node} == {"items"}:
-            values = max(_total(_is_value, node["items"], types), 1)
-            bound = {"maxItems": max(needs // (values * _A_VALUE), node.get("minItems", 0), 10)}
+            entry = _TOKENS_A_VALUE * max(_total(_is_value, node["items"], types), 1)
+            bound = {"maxItems": max(needs // entry, node.get("minItems", 0), 10)}
         return {key: bounded(child) for key, child in node.items()} | bound
 
     limited: dict[str, Any] = bounded(schema)
     return limited
-
-
-_A_VALUE = 15
 
 
 def _is_unbounded_text(node: Mapping[str, Any]) -> bool:
